@@ -1,0 +1,1 @@
+"""Authoring: features and estimator become one proven .onnx file with a contract."""

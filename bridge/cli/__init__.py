@@ -1,0 +1,1 @@
+"""The command ``mt5-onnx``: one file a command."""

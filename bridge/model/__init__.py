@@ -1,0 +1,1 @@
+"""Model files: their contract, safe loading, running, and what their outputs mean."""

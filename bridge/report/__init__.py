@@ -1,0 +1,1 @@
+"""Reports: statistics read from the journal and the account's deals."""

@@ -1,0 +1,1 @@
+"""Risk: volume from risk, and the guard, the last stop before the terminal. Pure functions."""

@@ -1,0 +1,120 @@
+"""Settings: every number that a user may choose, its unit, its bounds and its default. Frozen.
+
+``None`` means off. A default stands here and nowhere else.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
+
+
+class Frozen(BaseModel):
+    """A value object: frozen, and a key that it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Sides(StrEnum):
+    """Which way a strategy may trade."""
+
+    BOTH = "both"
+    LONG = "long"
+    SHORT = "short"
+
+
+class DecisionSettings(Frozen):
+    """How a signal becomes a decision. A contract carries them as defaults; settings override.
+
+    Thresholds are in the unit of the model's output: a share (0 to 1) for class shares, the
+    forecast's own unit for a forecast, lots of direction (-1 to 1) for a position target.
+    """
+
+    open_at: Positive = 0.5
+    """Open when a side's value is at least this and above the other side's."""
+    close_at: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """Close when the value of the open side falls below this; 0 keeps it open."""
+    reverse: bool = True
+    """When the other side is signaled: open it after closing (true), or only close (false)."""
+    sides: Sides = Sides.BOTH
+    """Which sides may be opened."""
+    max_bars: Annotated[int, Field(ge=1)] | None = None
+    """Close after so many closed bars."""
+    stop_points: Positive | None = None
+    """Distance of the stop loss, points."""
+    stop_ranges: Positive | None = None
+    """Distance of the stop loss as a multiple of the recent range."""
+    take_points: Positive | None = None
+    """Distance of the take profit, points."""
+    take_ranges: Positive | None = None
+    """Distance of the take profit as a multiple of the recent range."""
+    range_bars: Annotated[int, Field(ge=1, le=1000)] = 24
+    """Closed bars whose mean true range is the recent range."""
+
+    @model_validator(mode="after")
+    def _one_way_each(self) -> Self:
+        for level in ("stop", "take"):
+            if getattr(self, f"{level}_points") and getattr(self, f"{level}_ranges"):
+                raise ValueError(
+                    f"{level}_points and {level}_ranges are both set: keep one of them"
+                )
+        return self
+
+
+class RiskSettings(Frozen):
+    """How much is put at stake, and the limits beyond which nothing is opened."""
+
+    volume: Positive | None = 0.1
+    """Lots of an entry; None sizes by risk_share."""
+    risk_share: Share | None = None
+    """Share of equity that an entry loses at its stop; used when volume is None."""
+    require_stop: bool = True
+    """Refuse an entry without a stop loss on the server."""
+    max_positions: Annotated[int, Field(ge=1)] = 1
+    """Positions of the strategy at one time."""
+    max_volume: Positive = 1.0
+    """Lots of the strategy's symbol, the new order included."""
+    max_spread_points: Positive | None = 30.0
+    """Widest spread at which anything is opened, points."""
+    daily_loss_share: Share | None = 0.05
+    """Loss since the server day began, share of the day's first equity: no entries that day."""
+    max_drawdown_share: Share | None = 0.25
+    """Fall from the highest equity, share of it: everything is halted."""
+
+    @model_validator(mode="after")
+    def _one_way_to_size(self) -> Self:
+        if (self.volume is None) == (self.risk_share is None):
+            raise ValueError("set exactly one of volume and risk_share")
+        return self
+
+
+class ExecutionSettings(Frozen):
+    """How orders are sent."""
+
+    deviation_points: Annotated[int, Field(ge=0)] = 20
+    """How far the price may move before an instant execution is refused, points."""
+    comment: str = "mt5-onnx"
+    """Comment of an order; cut to 29 UTF-16 units, and never used to recognise a position."""
+
+
+class StrategySettings(Frozen):
+    """One strategy: a model on a symbol and timeframe, known by its magic number."""
+
+    model: str
+    """Path of the .onnx file."""
+    sha256: str | None = None
+    """The file's hash; another file is refused."""
+    symbol: str
+    """The broker's exact name of the symbol."""
+    timeframe: str
+    """M1 to MN1."""
+    magic: Annotated[int, Field(ge=1, lt=2**63)]
+    """Number that marks the strategy's orders."""
+    alias: str | None = None
+    """The contract's name of the symbol, when the broker's differs by more than a suffix."""
+    decision: DecisionSettings = DecisionSettings()
+    risk: RiskSettings = RiskSettings()
+    execution: ExecutionSettings = ExecutionSettings()

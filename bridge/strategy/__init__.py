@@ -1,0 +1,1 @@
+"""Decide: pure functions from a signal and a position to a decision."""

@@ -1,0 +1,1 @@
+"""Terminals: adapters that turn anything with the MetaTrader5 package's API into a ``Terminal``."""

@@ -1,0 +1,1 @@
+"""Trade: build requests, send each once, know what became of it."""
