@@ -1,6 +1,7 @@
 """Every error that the bridge raises on purpose, and the exit code that each one means.
 
     BridgeError                    1  unexpected
+    +- JournalError                1  the journal can't be written; nothing may be sent
     +- ConfigError                 2  usage or settings
     +- DataError                   2  bars or a file of bars that can't be used
     +- TerminalError               3  terminal or connection
@@ -21,6 +22,10 @@ class BridgeError(Exception):
     """Base of all; caught once, in ``cli/main.py``, which prints it and exits."""
 
     exit_code = 1
+
+
+class JournalError(BridgeError):
+    """The journal can't be written, so nothing may be sent."""
 
 
 class ConfigError(BridgeError):

@@ -1,12 +1,13 @@
 """Send a request once, the intent on disk before, the outcome after."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass
 
+from bridge.journal.write import Journal
 from bridge.mt5.records import OrderSendResult
 from bridge.mt5.request import Request
 from bridge.mt5.retcodes import Outcome, retcode
 from bridge.mt5.terminal import Terminal
+from bridge.risk.guard import Ruling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +31,6 @@ class TradeResult:
         return self.outcome in (Outcome.DONE, Outcome.PARTIAL)
 
 
-class Intents(Protocol):
-    """Where intents and results are written: the journal."""
-
-    def intent(self, request: Request) -> int:
-        """Write ``request`` and return its number once it can't be lost."""
-
-    def result(self, intent: int, result: TradeResult) -> None:
-        """Write what became of it."""
-
-
 def result_of(answer: OrderSendResult | None) -> TradeResult:
     """Return what the terminal's answer means; no answer is UNRESOLVED, never REJECTED."""
     if answer is None:
@@ -55,15 +46,19 @@ def result_of(answer: OrderSendResult | None) -> TradeResult:
     )
 
 
-def execute(terminal: Terminal, intents: Intents, request: Request) -> TradeResult:
+def execute(
+    terminal: Terminal, journal: Journal, request: Request, *, decision: int | None, ruling: Ruling
+) -> TradeResult:
     """Write the intent, send the request once, write the result.
 
     Args:
         terminal: Where it is sent.
-        intents: The journal; its ``intent`` returns only when the intent is on disk.
+        journal: Its ``intent`` returns only when the intent is on disk.
         request: Approved by the guard; sent exactly as it is.
+        decision: Number of the decision behind it; None for an order of the engine itself.
+        ruling: The guard's approval.
     """
-    number = intents.intent(request)
+    intent = journal.intent(decision, request, [asdict(each) for each in ruling.verdicts])
     result = result_of(terminal.order_send(request.as_dict()))
-    intents.result(number, result)
+    journal.result(intent, result.outcome, result.words, result.answer)
     return result

@@ -1,0 +1,84 @@
+"""Read a journal: for reports, ``why``, exports and a person."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bridge.journal import schema
+from bridge.mt5.records import TradeDeal
+
+TABLES = ("runs", "decisions", "intents", "results", "deals", "events")
+_JSON_COLUMNS = frozenset(
+    [
+        "settings",
+        "models",
+        "account",
+        "versions",
+        "paths",
+        "outputs",
+        "holding",
+        "request",
+        "verdicts",
+        "answer",
+        "deal",
+    ]
+)
+Row = dict[str, Any]
+
+
+class JournalReader:
+    """A journal, open to read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def rows(self, table: str, where: str = "1", *values: Any) -> Iterator[Row]:
+        """Yield rows of ``table`` in the order written, JSON columns as objects."""
+        if table not in TABLES:
+            raise ValueError(f"{table} is none of {TABLES}")
+        statement = f"SELECT * FROM {table} WHERE {where} ORDER BY rowid"  # noqa: S608  own names
+        for row in self._db.execute(statement, values):
+            yield {name: _plain(name, row[name]) for name in row.keys()}  # noqa: SIM118  sqlite3.Row
+
+    def deals(self) -> tuple[TradeDeal, ...]:
+        """Return the deals written, in the order of their tickets."""
+        return tuple(TradeDeal(row["deal"].values()) for row in self.rows("deals"))
+
+    def decisions_at(self, bar_time: int) -> list[Row]:
+        """Return the decisions about the bar that opened at ``bar_time`` (server epoch seconds)."""
+        return list(self.rows("decisions", "bar_time = ?", bar_time))
+
+    def intents_of(self, decision: int) -> list[Row]:
+        """Return the intents of a decision, each with its ``result`` (a row or None)."""
+        intents = list(self.rows("intents", "decision = ?", decision))
+        for intent in intents:
+            intent["result"] = next(self.rows("results", "intent = ?", intent["id"]), None)
+        return intents
+
+    def nearest_bar(self, bar_time: int) -> int | None:
+        """Return the decided bar nearest to ``bar_time``, or None in an empty journal."""
+        found = self._db.execute(
+            "SELECT bar_time FROM decisions ORDER BY abs(bar_time - ?) LIMIT 1", (bar_time,)
+        ).fetchone()
+        return None if found is None else int(found[0])
+
+
+def _plain(name: str, value: Any) -> Any:
+    return json.loads(value) if name in _JSON_COLUMNS and value is not None else value
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[JournalReader]:
+    """Open the journal at ``path`` to read, and close it.
+
+    Raises:
+        ConfigError: There is none, or the file is something else.
+    """
+    connection = schema.open_to_read(path)
+    try:
+        yield JournalReader(connection)
+    finally:
+        connection.close()
