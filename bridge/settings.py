@@ -3,10 +3,13 @@
 ``None`` means off. A default stands here and nowhere else.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from bridge.errors import ConfigError
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
@@ -64,6 +67,38 @@ class DecisionSettings(Frozen):
         return self
 
 
+# Setting one of a pair switches the other off: a distance has one source.
+_PAIRS = {
+    "stop_points": "stop_ranges",
+    "stop_ranges": "stop_points",
+    "take_points": "take_ranges",
+    "take_ranges": "take_points",
+}
+
+
+def decision_settings(
+    defaults: DecisionSettings, changes: Mapping[str, JsonValue]
+) -> DecisionSettings:
+    """Return the contract's ``defaults`` with the user's ``changes``.
+
+    Raises:
+        ConfigError: A key is unknown or a value out of its bounds.
+    """
+    values = defaults.model_dump(mode="json")
+    values.update({_PAIRS[key]: None for key in changes if key in _PAIRS})
+    try:
+        return DecisionSettings.model_validate(values | dict(changes))
+    except ValidationError as error:
+        raise ConfigError(f"decision: {first_fault(error)}") from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing that pydantic found, as one sentence: key, value, what is allowed."""
+    fault = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in fault["loc"]) or "the table"
+    return f"{key} = {fault['input']!r}: {fault['msg']}"
+
+
 class RiskSettings(Frozen):
     """How much is put at stake, and the limits beyond which nothing is opened."""
 
@@ -115,6 +150,7 @@ class StrategySettings(Frozen):
     """Number that marks the strategy's orders."""
     alias: str | None = None
     """The contract's name of the symbol, when the broker's differs by more than a suffix."""
-    decision: DecisionSettings = DecisionSettings()
+    decision: dict[str, JsonValue] = {}
+    """Keys of DecisionSettings that replace the contract's defaults."""
     risk: RiskSettings = RiskSettings()
     execution: ExecutionSettings = ExecutionSettings()

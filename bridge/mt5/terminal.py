@@ -2,8 +2,8 @@
 
 The verbs are those of the MetaTrader5 package, with two differences that every implementation
 keeps: a null answer is raised as :class:`~bridge.errors.TerminalError` and never returned, and
-times are integers (server epoch seconds). The exception is :meth:`Terminal.order_send`, whose null is
-returned: the order may be out, so the caller has to search, not to handle an error.
+times are integers (server epoch seconds). The exception is :meth:`Terminal.order_send`, whose
+null is returned: the order may be out, so the caller has to search, not to handle an error.
 """
 
 from typing import Protocol

@@ -1,0 +1,36 @@
+"""What outlasts a bar: the trading state, the baselines of losses, the positions last seen."""
+
+from dataclasses import dataclass, field
+
+from bridge.mt5.records import TradePosition
+from bridge.risk.baselines import Baselines
+from bridge.risk.guard import TradingState
+
+
+@dataclass(slots=True)
+class Standing:
+    """One strategy's standing. The one mutable value of the engine.
+
+    Attributes:
+        baselines: What losses are measured from.
+        state: ACTIVE until something is unresolved (REDUCING) or a limit ends it (HALTED).
+        unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
+        positions: The strategy's own positions when last looked at.
+        deals_since: Server time up to which deals are in the journal.
+    """
+
+    baselines: Baselines
+    state: TradingState = TradingState.ACTIVE
+    unresolved: frozenset[int] = frozenset()
+    positions: tuple[TradePosition, ...] = field(default=())
+    deals_since: int = 0
+
+    def reduce(self, ticket: int) -> None:
+        """Stop entries: the fate of an order is unknown."""
+        self.unresolved |= {ticket}
+        if self.state is TradingState.ACTIVE:
+            self.state = TradingState.REDUCING
+
+    def halt(self) -> None:
+        """Stop entries for good."""
+        self.state = TradingState.HALTED
