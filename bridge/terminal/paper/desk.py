@@ -1,0 +1,133 @@
+"""The broker's desk: what every rule of trading needs at hand, and what the account is worth."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.mt5 import constants as mt5
+from bridge.mt5.records import SymbolInfo
+from bridge.terminal.paper.ledger import Ledger, Position, volume_of
+from bridge.terminal.paper.market import Market, Series
+from bridge.terminal.paper.money import Money
+
+if TYPE_CHECKING:
+    from bridge.terminal.paper.profile import AccountTerms
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One account at one broker.
+
+    Attributes:
+        symbols: Specifications, all fields.
+    """
+
+    terms: "AccountTerms"
+    symbols: Mapping[str, SymbolInfo]
+    market: Market
+    money: Money
+    ledger: Ledger
+
+    @property
+    def is_hedging(self) -> bool:
+        """Whether each deal has a position of its own."""
+        return self.terms.margin_mode.code == mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
+
+    @property
+    def time_msc(self) -> int:
+        """Server time, milliseconds."""
+        return int(self.market.now * 1000)
+
+    def series(self, symbol: str) -> Series:
+        """Return the series of a symbol that is known to have bars."""
+        series = self.market.at(symbol)
+        if series is None:
+            raise KeyError(symbol)
+        return series
+
+    def positions_of(self, symbol: str) -> list[Position]:
+        """Return the open positions of a symbol, by ticket."""
+        return [one for one in self.ledger.positions.values() if one.symbol == symbol]
+
+    def closing_price(self, position: Position) -> float:
+        """Return the price at which a position would be closed now."""
+        series = self.series(position.symbol)
+        return series.ask if position.type else series.bid
+
+    def profit(self, position: Position) -> float:
+        """Return the floating profit of a position without swap, account currency."""
+        return self.money.profit(
+            self.symbols[position.symbol],
+            position.sign,
+            position.volume,
+            position.price_open,
+            self.closing_price(position),
+        )
+
+    def floating(self) -> float:
+        """Return the floating profit of all positions, swap included."""
+        total = sum(self.profit(one) + one.swap for one in self.ledger.positions.values())
+        return self.money.round(total) if total else 0.0
+
+    def equity(self) -> float:
+        """Return balance plus floating profit."""
+        return self.money.round(self.ledger.balance + self.floating())
+
+    def margin(self, change: "Change | None" = None) -> float:
+        """Return the margin in use, account currency, as it is or after ``change``."""
+        total = sum(_margin(self, sides) for sides in self._sides(change))
+        return self.money.round(total) if total else 0.0
+
+    def _sides(self, change: "Change | None") -> Iterator["_Sides"]:
+        table: dict[str, _Sides] = {}
+        for one in self.ledger.positions.values():
+            sides = table.setdefault(one.symbol, _Sides(self.symbols[one.symbol]))
+            sides.add(one.type, one.volume, one.margin_per_lot)
+        if change is not None:
+            sides = table.setdefault(change.symbol, _Sides(self.symbols[change.symbol]))
+            sides.add(change.type, change.volume, change.margin_per_lot)
+        yield from table.values()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Volume that a deal would open."""
+
+    symbol: str
+    type: int
+    volume: float
+    margin_per_lot: float
+
+
+class _Sides:
+    """Lots and margin of a symbol, by side."""
+
+    __slots__ = ("info", "lots", "margin")
+
+    def __init__(self, info: SymbolInfo) -> None:
+        self.info = info
+        self.lots = [0.0, 0.0]
+        self.margin = [0.0, 0.0]
+
+    def add(self, side: int, lots: float, margin_per_lot: float) -> None:
+        self.lots[side] += lots
+        self.margin[side] += lots * margin_per_lot
+
+
+def _margin(desk: Desk, sides: _Sides) -> float:
+    """Return a symbol's margin: what is hedged costs ``margin_hedged``, the rest costs in full."""
+    if not (sides.lots[0] and sides.lots[1]):
+        return sides.margin[0] + sides.margin[1]
+    if not desk.is_hedging:  # an opposite deal of a netting account reduces or reverses
+        net = abs(sides.lots[0] - sides.lots[1])
+        larger = sides.lots[1] > sides.lots[0]
+        return net * sides.margin[larger] / sides.lots[larger]
+    if sides.info.margin_hedged_use_leg:
+        return max(sides.margin)
+    covered = volume_of(min(sides.lots))
+    larger = sides.lots[1] > sides.lots[0]
+    uncovered = sides.lots[larger] - covered
+    mean = sum(sides.margin) / sum(sides.lots)
+    full = sides.info.margin_initial or sides.info.trade_contract_size
+    share = sides.info.margin_hedged / full
+    return uncovered * sides.margin[larger] / sides.lots[larger] + covered * mean * share

@@ -1,0 +1,199 @@
+"""What the account owns and what happened to it: positions, orders, deals, balance, tickets.
+
+The balance changes through deals alone. :meth:`Ledger.commit` writes what has changed since the
+last one, in one transaction.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.mt5 import constants as mt5
+from bridge.mt5.records import TradeDeal, TradeOrder
+from bridge.terminal.paper.store import Store
+
+# Apart on purpose: a program that takes a deal's ticket for a position's finds nothing.
+FIRST_ORDER = 5_000_001
+FIRST_DEAL = 7_000_001
+_VOLUME_DIGITS = 8
+_PRICE_DIGITS = 8
+
+
+def volume_of(value: float) -> float:
+    """Return lots without the noise of adding and subtracting them."""
+    return round(value, _VOLUME_DIGITS)
+
+
+@dataclass(slots=True)
+class Position:
+    """An open position; the one value here that changes.
+
+    Attributes:
+        ticket: Changes when a netting position is reversed; ``identifier`` never does.
+        type: 0 buy, 1 sell.
+        swap: Account currency, charged so far.
+        margin_per_lot: Account currency, at the prices of its opening.
+    """
+
+    ticket: int
+    identifier: int
+    symbol: str
+    type: int
+    volume: float
+    price_open: float
+    sl: float
+    tp: float
+    time_msc: int
+    time_update_msc: int
+    magic: int
+    reason: int
+    comment: str
+    swap: float
+    margin_per_lot: float
+
+    @property
+    def sign(self) -> int:
+        """+1 for a buy, -1 for a sell."""
+        return -1 if self.type else 1
+
+    def add(self, volume: float, price: float, margin_per_lot: float) -> None:
+        """Grow: open price and margin become weighted means."""
+        total = volume_of(self.volume + volume)
+        cost = self.volume * self.price_open + volume * price
+        margin = self.volume * self.margin_per_lot + volume * margin_per_lot
+        self.price_open = round(cost / total, _PRICE_DIGITS)
+        self.margin_per_lot = margin / total
+        self.volume = total
+
+
+class Ledger:
+    """The account's books.
+
+    Attributes:
+        positions: Ticket -> position, in order of ticket.
+        balance: Account currency.
+        revision: Counts the changes of which positions there are.
+    """
+
+    def __init__(self, store: Store, digits: int) -> None:
+        self._store = store
+        self._digits = digits
+        state = store.load()
+        self.positions = {row["ticket"]: Position(**row) for row in state.positions}
+        self.orders = [TradeOrder(row) for row in state.orders]
+        self.deals = [TradeDeal(row) for row in state.deals]
+        self._order_times: list[int] = [order.time_done for order in self.orders]
+        self._deal_times: list[int] = [deal.time for deal in self.deals]
+        meta = state.meta
+        self.balance: float = meta.get("balance", 0.0)
+        self.now: float = meta.get("now", 0.0)
+        self._order: int = meta.get("order", FIRST_ORDER)
+        self._deal: int = meta.get("deal", FIRST_DEAL)
+        self._request: int = meta.get("request", 0)
+        self.revision = 0
+        self._is_changed = False
+        self._touched: set[int] = set()
+        self._written = (len(self.orders), len(self.deals))
+
+    def next_order(self) -> int:
+        """Return a new order ticket."""
+        self._order += 1
+        return self._order - 1
+
+    def next_request(self) -> int:
+        """Return a new request number."""
+        self._request += 1
+        self._is_changed = True
+        return self._request
+
+    def deposit(self, amount: float, time_msc: int) -> None:
+        """Put money on the account: a deal of type balance."""
+        self._book(
+            time_msc, type=mt5.DEAL_TYPE_BALANCE, profit=amount, reason=mt5.DEAL_REASON_CLIENT
+        )
+
+    def deal(self, time_msc: int, **fields: Any) -> TradeDeal:
+        """Book a deal; absent fields are zero or empty. The balance follows."""
+        return self._book(time_msc, **fields)
+
+    def _book(self, time_msc: int, **fields: Any) -> TradeDeal:
+        ticket, self._deal = self._deal, self._deal + 1
+        named = {**fields, "ticket": ticket, "time": time_msc // 1000, "time_msc": time_msc}
+        deal = TradeDeal(_values(TradeDeal, named))
+        self.deals.append(deal)
+        self._deal_times.append(deal.time)
+        total = self.balance + deal.profit + deal.swap + deal.commission + deal.fee
+        self.balance = round(total, self._digits)
+        return deal
+
+    def order(self, time_msc: int, **fields: Any) -> TradeOrder:
+        """Record an order that is filled at once."""
+        seconds = time_msc // 1000
+        named = {
+            **fields,
+            "time_setup": seconds,
+            "time_setup_msc": time_msc,
+            "time_done": seconds,
+            "time_done_msc": time_msc,
+            "state": mt5.ORDER_STATE_FILLED,
+        }
+        order = TradeOrder(_values(TradeOrder, named))
+        self.orders.append(order)
+        self._order_times.append(seconds)
+        return order
+
+    def open(self, position: Position) -> None:
+        """Add a position."""
+        self.positions[position.ticket] = position
+        self._touched.add(position.ticket)
+        self.revision += 1
+
+    def touch(self, position: Position) -> None:
+        """Note that a position has changed."""
+        self._touched.add(position.ticket)
+
+    def close(self, position: Position) -> None:
+        """Remove a position."""
+        del self.positions[position.ticket]
+        self._touched.add(position.ticket)
+        self.revision += 1
+
+    def orders_between(self, first: int, last: int) -> Sequence[TradeOrder]:
+        """Return orders done from ``first`` to ``last``, server seconds, both included."""
+        times = self._order_times
+        return self.orders[bisect_left(times, first) : bisect_right(times, last)]
+
+    def deals_between(self, first: int, last: int) -> Sequence[TradeDeal]:
+        """Return deals from ``first`` to ``last``, server seconds, both included."""
+        times = self._deal_times
+        return self.deals[bisect_left(times, first) : bisect_right(times, last)]
+
+    def commit(self, now: float) -> None:
+        """Write what has changed, with the server time up to which it is true."""
+        written = (len(self.orders), len(self.deals))
+        if not (self._is_changed or self._touched or written != self._written):
+            return
+        self._store.write(
+            now=now,
+            balance=self.balance,
+            numbers={"order": self._order, "deal": self._deal, "request": self._request},
+            positions=[self.positions[t] for t in self._touched if t in self.positions],
+            closed=[ticket for ticket in self._touched if ticket not in self.positions],
+            orders=self.orders[self._written[0] :],
+            deals=self.deals[self._written[1] :],
+        )
+        self.now = now
+        self._is_changed = False
+        self._touched.clear()
+        self._written = written
+
+    def shut(self, now: float) -> None:
+        """Write everything and release the file."""
+        self._is_changed = True
+        self.commit(now)
+        self._store.close()
+
+
+def _values(record: Any, named: dict[str, Any]) -> list[Any]:
+    return [named.get(field, kind()) for field, kind in record.__annotations__.items()]

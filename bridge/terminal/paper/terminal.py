@@ -1,0 +1,312 @@
+"""The embedded terminal: an object with the API of MetaTrader5, on recorded bars and a clock."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.clock import Clock
+from bridge.errors import ConfigError
+from bridge.mt5 import constants as mt5
+from bridge.mt5.rates import RatesArray
+from bridge.mt5.records import SymbolInfo, TradeRequest
+from bridge.mt5.servertime import ServerClock, server_clock
+from bridge.mt5.timeframes import Timeframe
+from bridge.terminal.paper import server, views
+from bridge.terminal.paper.desk import Desk
+from bridge.terminal.paper.history import History
+from bridge.terminal.paper.ledger import Ledger
+from bridge.terminal.paper.market import Market, Series
+from bridge.terminal.paper.masks import matches
+from bridge.terminal.paper.money import Money, NoQuotes
+from bridge.terminal.paper.package import Failure, Package
+from bridge.terminal.paper.protection import advance
+from bridge.terminal.paper.store import Store
+
+if TYPE_CHECKING:
+    from bridge.terminal.paper.profile import BrokerProfile
+
+_NOT_FOUND = mt5.RES_E_NOT_FOUND
+_INVALID = mt5.RES_E_INVALID_PARAMS
+_FAILED = mt5.RES_E_FAIL
+_HOUR = 3_600
+_MARKET_TYPES = (mt5.ORDER_TYPE_BUY, mt5.ORDER_TYPE_SELL)
+_PENDING_TYPES = range(mt5.ORDER_TYPE_BUY_LIMIT, mt5.ORDER_TYPE_CLOSE_BY)
+
+
+class PaperTerminal(Package):
+    """The MetaTrader5 module of a broker that is a profile and recorded bars.
+
+    Every call first brings the account up to the clock's now. Nothing later is ever visible.
+
+    Args:
+        profile: The broker.
+        bars: Symbol -> timeframe and bars (rates dtype, bid prices, server time); symbols of the
+            profile without bars are known, but have no prices.
+        clock: UTC; the profile's rule makes server time of it.
+        account: File of the account, continued when it exists; None keeps it in memory.
+
+    Raises:
+        ConfigError: Bars of a symbol that the profile lacks, a currency that can't be converted,
+            or an account file that belongs to another profile.
+    """
+
+    def __init__(
+        self,
+        profile: "BrokerProfile",
+        bars: Mapping[str, tuple[Timeframe, RatesArray]],
+        clock: Clock,
+        account: Path | None,
+    ) -> None:
+        desk = _desk(profile, bars, account)
+        self._paper = _Paper(profile, desk, clock)
+        super().__init__(self._paper)
+
+    def server_time(self) -> float:
+        """Return server time (epoch seconds) with the account brought up to it."""
+        with self._lock:
+            return self._paper.bring_up()
+
+    def next_event_time(self) -> int | None:
+        """Return the server time of the next bar's open, of any symbol; None after the last."""
+        with self._lock:
+            self._paper.bring_up()
+            return self._paper.desk.market.next_open()
+
+    def close(self) -> None:
+        """Write the account and release its file; no call may follow."""
+        with self._lock:
+            self._is_connected = False
+            self._backend = None
+            self._paper.shut()
+
+
+def _desk(
+    profile: "BrokerProfile",
+    bars: Mapping[str, tuple[Timeframe, RatesArray]],
+    account: Path | None,
+) -> Desk:
+    # The one place that needs pydantic, and only when a profile is at hand anyway.
+    from bridge.terminal.paper.profile import complete
+
+    terms = profile.account
+    symbols = {name: complete(name, fields) for name, fields in profile.symbols.items()}
+    if unknown := sorted(set(bars) - set(symbols)):
+        raise ConfigError(
+            f"profile {profile.name} has no specification of {', '.join(unknown)}: add it"
+        )
+    market = Market(Series(symbols[name], *bars[name]) for name in symbols if name in bars)
+    money = Money(
+        currency=terms.currency,
+        digits=terms.currency_digits,
+        leverage=terms.leverage,
+        market=market,
+        symbols=[series.info for series in market],
+    )
+    identity = {
+        "profile": profile.name,
+        "currency": terms.currency,
+        "profile_sha256": profile.sha256,
+    }
+    ledger = Ledger(Store(account, identity), terms.currency_digits)
+    return Desk(terms, symbols, market, money, ledger)
+
+
+class _Paper:
+    """The terminal behind the package's face."""
+
+    def __init__(self, profile: "BrokerProfile", desk: Desk, clock: Clock) -> None:
+        self.desk = desk
+        self._profile = profile
+        self._clock = clock
+        self._server_clock = server_clock(profile.server_clock)
+        self._offset = (-1, 0.0)
+        self._selected = {series.info.name for series in desk.market}
+        self._books: set[str] = set()
+        self._history = History(desk.market, profile.maxbars)
+        self._verbs: dict[str, Callable[..., Any]] = {
+            "version": lambda: views.BUILD,
+            "terminal_info": lambda: views.terminal_info(profile.account.company, profile.maxbars),
+            "account_info": lambda: views.account_info(desk),
+            "symbols_total": lambda: len(desk.symbols),
+            "symbols_get": self._symbols_get,
+            "symbol_info": self._symbol_info,
+            "symbol_info_tick": self._symbol_info_tick,
+            "symbol_select": self._symbol_select,
+            "market_book_add": self._market_book_add,
+            "market_book_release": self._market_book_release,
+            "market_book_get": lambda symbol: (),
+            "copy_rates_from_pos": self._history.rates_from_pos,
+            "copy_rates_from": self._history.rates_from,
+            "copy_rates_range": self._history.rates_range,
+            "copy_ticks_from": self._history.ticks_from,
+            "copy_ticks_range": self._history.ticks_range,
+            "positions_total": lambda: len(desk.ledger.positions),
+            "positions_get": self._positions_get,
+            "orders_total": lambda: 0,
+            "orders_get": lambda kind, value: (),
+            "history_orders_total": lambda first, last: len(
+                desk.ledger.orders_between(first, last)
+            ),
+            "history_deals_total": lambda first, last: len(desk.ledger.deals_between(first, last)),
+            "history_orders_get": self._history_orders_get,
+            "history_deals_get": self._history_deals_get,
+            "order_calc_margin": self._order_calc_margin,
+            "order_calc_profit": self._order_calc_profit,
+            "order_check": lambda fields: server.order_check(desk, TradeRequest(fields)),
+            "order_send": self._order_send,
+        }
+        self._start()
+
+    def _start(self) -> None:
+        ledger, market = self.desk.ledger, self.desk.market
+        market.now = ledger.now
+        if not ledger.deals:
+            market.now = self._server_now()
+            ledger.deposit(self.desk.terms.deposit, self.desk.time_msc)
+        self.bring_up()
+
+    def connect(self, login: int | None, server: str | None) -> None:
+        terms = self._profile.account
+        if server is not None and login is None:
+            raise Failure(_INVALID)
+        if login not in (None, terms.login) or server not in (None, "", terms.server):
+            raise Failure(mt5.RES_E_AUTH_FAILED)
+
+    def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
+        self.bring_up()
+        return self._verbs[verb](*arguments)
+
+    def bring_up(self) -> float:
+        now = self._server_now()
+        if now > self.desk.market.now or self.desk.market.mark < 0:
+            advance(self.desk, now)
+        return self.desk.market.now
+
+    def shut(self) -> None:
+        self.desk.ledger.shut(self.desk.market.now)
+
+    def _server_now(self) -> float:
+        """Return server time; the offset is asked for once an hour, since none changes within."""
+        utc = self._clock.now()
+        hour = int(utc // _HOUR)
+        if hour != self._offset[0]:
+            self._offset = (hour, _offset(self._server_clock, hour * _HOUR))
+        return utc + self._offset[1]
+
+    # Symbols
+
+    def _info(self, symbol: str) -> SymbolInfo:
+        info = self.desk.symbols.get(symbol)
+        if info is None:
+            raise Failure(_NOT_FOUND)
+        return info
+
+    def _shown(self, info: SymbolInfo) -> SymbolInfo:
+        return views.symbol_info(self.desk, info, is_selected=info.name in self._selected)
+
+    def _symbol_info(self, symbol: str) -> SymbolInfo:
+        return self._shown(self._info(symbol))
+
+    def _symbols_get(self, group: str | None) -> tuple[SymbolInfo, ...]:
+        infos = self.desk.symbols.values()
+        return tuple(self._shown(one) for one in infos if not group or matches(group, one.name))
+
+    def _symbol_info_tick(self, symbol: str) -> Any:
+        tick = views.tick(self.desk, symbol) if symbol in self._selected else None
+        if tick is None:
+            raise Failure(_NOT_FOUND)
+        return tick
+
+    def _symbol_select(self, symbol: str, enable: bool = True) -> bool:
+        if symbol not in self.desk.symbols:
+            raise Failure(_FAILED)
+        if enable:
+            self._selected.add(symbol)
+        elif self.desk.positions_of(symbol):
+            raise Failure(_FAILED)
+        else:
+            self._selected.discard(symbol)
+        return True
+
+    def _market_book_add(self, symbol: str) -> bool:
+        if symbol not in self._selected:
+            raise Failure(_NOT_FOUND, touches=False)
+        self._books.add(symbol)
+        return True
+
+    def _market_book_release(self, symbol: str) -> bool:
+        if symbol not in self._books:
+            raise Failure(_NOT_FOUND, touches=False)
+        self._books.remove(symbol)
+        return True
+
+    # Positions and history
+
+    def _positions_get(self, kind: str, value: Any) -> tuple[Any, ...]:
+        held = self.desk.ledger.positions.values()
+        keep = _POSITION_FILTERS[kind]
+        return tuple(views.position(self.desk, one) for one in held if keep(one, value))
+
+    def _history_orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
+        ledger = self.desk.ledger
+        return _chosen(kind, value, ledger.orders, ledger.orders_between)
+
+    def _history_deals_get(self, kind: str, value: Any) -> tuple[Any, ...]:
+        ledger = self.desk.ledger
+        return _chosen(kind, value, ledger.deals, ledger.deals_between)
+
+    # Trading
+
+    def _order_send(self, fields: tuple[Any, ...]) -> Any:
+        result = server.order_send(self.desk, TradeRequest(fields))
+        self.desk.ledger.commit(self.desk.market.now)
+        return result
+
+    def _order_calc_margin(self, action: int, symbol: str, volume: float, price: float) -> float:
+        info = self._info(symbol)
+        if action in _PENDING_TYPES:
+            return 0.0
+        if action not in _MARKET_TYPES or not (volume > 0 and price > 0):
+            raise Failure(_INVALID)
+        money, buy = self.desk.money, action == mt5.ORDER_TYPE_BUY
+        try:
+            return money.round(money.margin(info, volume, price, buy=buy))
+        except NoQuotes:
+            raise Failure(_FAILED) from None
+
+    def _order_calc_profit(
+        self, action: int, symbol: str, volume: float, opened: float, closed: float
+    ) -> float:
+        info = self._info(symbol)
+        if action not in _MARKET_TYPES or not (volume > 0 and opened > 0 and closed > 0):
+            raise Failure(_INVALID)
+        sign = 1 if action == mt5.ORDER_TYPE_BUY else -1
+        try:
+            return self.desk.money.profit(info, sign, volume, opened, closed)
+        except NoQuotes:
+            raise Failure(_FAILED) from None
+
+
+_POSITION_FILTERS: dict[str, Callable[[Any, Any], bool]] = {
+    "": lambda one, value: True,
+    "ticket": lambda one, value: bool(one.ticket == value),
+    "symbol": lambda one, value: bool(one.symbol == value),
+    "group": lambda one, value: matches(value, one.symbol),
+}
+
+
+def _chosen(
+    kind: str, value: Any, everything: Any, between: Callable[[int, int], Any]
+) -> tuple[Any, ...]:
+    """Return records of the history by dates and group, by ticket, or by position."""
+    if kind == "dates":
+        first, last, group = value
+        return tuple(
+            one for one in between(first, last) if group is None or matches(group, one.symbol)
+        )
+    field = "ticket" if kind == "ticket" else "position_id"
+    return tuple(one for one in everything if getattr(one, field) == value)
+
+
+def _offset(rule: ServerClock, utc: float) -> float:
+    return rule.from_utc(utc) - utc
