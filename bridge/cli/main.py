@@ -1,0 +1,80 @@
+"""The command ``mt5-onnx``: its subcommands, and the one place where errors become exit codes."""
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bridge import __version__
+from bridge.cli.demo import demo
+from bridge.cli.journal import journal
+from bridge.cli.why import why
+from bridge.errors import BridgeError
+
+INTERRUPTED = 130
+USAGE = 2
+# ClickException, wherever the installed typer keeps its click: bad usage is below it.
+_UsageError = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="mt5-onnx",
+    help="One ONNX file trades closed bars: demo, journal, and why.",
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+app.add_typer(journal, name="journal")
+app.command()(why)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True)
+    ] = False,
+) -> None:
+    """Trade closed bars with one ONNX file."""
+    if version:
+        typer.echo(f"mt5-onnx-bridge {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line and exit with the code that its outcome means."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code; no traceback reaches the screen."""
+    try:
+        code = app(args=arguments, prog_name="mt5-onnx", standalone_mode=False)
+    except _UsageError as error:
+        return _fail(f"{error}; mt5-onnx --help tells more", USAGE)
+    except (typer.Abort, KeyboardInterrupt):
+        return _fail("interrupted; what was journalled is kept", INTERRUPTED)
+    except BridgeError as error:
+        return _fail(str(error), error.exit_code)
+    except Exception as error:  # noqa: BLE001  the user gets a sentence, the file the traceback
+        return _fail(_unexpected(error), BridgeError.exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(sentence: str, code: int) -> int:
+    typer.echo(f"mt5-onnx: {sentence}", err=True)
+    return code
+
+
+def _unexpected(error: Exception) -> str:
+    log = Path("mt5-onnx-crash.log")
+    sentence = f"unexpected {type(error).__name__}: {error}"
+    try:
+        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError:
+        return sentence
+    return f"{sentence}; the details are in {log.resolve()}, please report them"

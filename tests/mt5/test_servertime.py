@@ -1,0 +1,81 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from bridge.errors import ConfigError
+from bridge.mt5.servertime import parse, server_clock, server_day, text, weekday
+
+
+def utc(*parts: int) -> float:
+    return datetime(*parts, tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
+
+
+# In the weeks between the American and the European switch the two EET rules differ.
+@pytest.mark.parametrize(
+    ("rule", "moment", "hours"),
+    [
+        ("utc", (2017, 7, 3, 12), 0),
+        ("eet-eu", (2017, 1, 3, 12), 2),
+        ("eet-eu", (2017, 3, 20, 12), 2),
+        ("eet-eu", (2017, 7, 3, 12), 3),
+        ("eet-us", (2017, 1, 3, 12), 2),
+        ("eet-us", (2017, 3, 20, 12), 3),
+        ("eet-us", (2017, 7, 3, 12), 3),
+        ("eet-us", (2017, 11, 1, 12), 3),
+        ("eet-eu", (2017, 11, 1, 12), 2),
+        ("utc+3", (2017, 1, 3, 12), 3),
+        ("utc-05:30", (2017, 1, 3, 12), -5.5),
+    ],
+)
+def test_each_rule_has_its_offset(rule: str, moment: tuple[int, ...], hours: float) -> None:
+    assert server_clock(rule).from_utc(utc(*moment)) - utc(*moment) == hours * 3600
+
+
+@pytest.mark.parametrize("rule", ["utc", "eet-eu", "eet-us", "utc+2"])
+def test_there_and_back_is_the_same_over_a_year_of_open_hours(rule: str) -> None:
+    clock = server_clock(rule)
+    for hour in range(0, 365 * 24, 7):
+        moment = utc(2017, 1, 2) + hour * 3600
+        # Clocks are switched on Sundays, when no market that follows them is open.
+        if weekday(moment) != 0:
+            assert clock.to_utc(clock.from_utc(moment)) == moment
+
+
+@pytest.mark.parametrize("rule", ["", "UTC", "utc+", "utc+15", "utc+x", "eet", "gmt+2"])
+def test_an_unknown_rule_is_refused_with_those_that_exist(rule: str) -> None:
+    with pytest.raises(ConfigError, match="use utc, eet-eu, eet-us or an offset"):
+        server_clock(rule)
+
+
+def test_the_same_whatever_the_machines_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    answers = set()
+    for zone in ("UTC", "America/New_York", "Asia/Tokyo"):
+        monkeypatch.setenv("TZ", zone)
+        if hasattr(time, "tzset"):
+            time.tzset()
+        clock = server_clock("eet-us")
+        answers.add((clock.from_utc(1.5e9), clock.to_utc(1.5e9), text(1.5e9), parse("2017.07.14")))
+    monkeypatch.undo()
+    if hasattr(time, "tzset"):
+        time.tzset()
+    assert len(answers) == 1
+
+
+def test_days_and_weekdays_are_the_servers() -> None:
+    sunday = parse("2017.03.12 23:59")
+    assert weekday(sunday) == 0
+    assert weekday(sunday + 60) == 1
+    assert server_day(sunday + 60) == server_day(sunday) + 1
+
+
+def test_text_and_parse_are_inverse() -> None:
+    assert text(parse("2017.03.12 23:59:30")) == "2017.03.12 23:59:30"
+    assert parse("2017-03-12T23:59") == parse("2017.03.12 23:59")
+
+
+@pytest.mark.parametrize("written", ["", "yesterday", "2017.13.01", "12.03.2017 23:00"])
+def test_what_is_no_time_is_refused(written: str) -> None:
+    with pytest.raises(ConfigError, match="is not a time"):
+        parse(written)
