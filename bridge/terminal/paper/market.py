@@ -240,9 +240,10 @@ class Market:
 
     def walk(self, symbols: Iterable[str], mark: int) -> None:
         """Step through these symbols from now on, and through no others."""
+        # Looked up before the others are let go: a series on its way stays where it is.
+        found = [self.at(name) for name in symbols]
         for series in self.walked:
             series.is_walked = False
-        found = (self.at(name) for name in symbols)
         self.walked = [series for series in found if series is not None]
         for series in self.walked:
             series.is_walked = True

@@ -107,10 +107,13 @@ class Money:
         """Return account currency for one unit of ``currency``.
 
         Raises:
-            NoQuotes: The connecting pair has no prices yet.
+            NoQuotes: The connecting pair has no prices yet, or no symbol with bars needs it.
         """
         rate = 1.0
-        for leg in self._legs[currency]:
+        legs = self._legs.get(currency)
+        if legs is None:
+            raise NoQuotes(currency)
+        for leg in legs:
             series = self._market.at(leg.symbol)
             if series is None or not series.bid:
                 raise NoQuotes(leg.symbol)

@@ -50,7 +50,10 @@ class Store:
     def __init__(self, path: Path | None, identity: Mapping[str, str]) -> None:
         self._name = str(path or ":memory:")
         try:
-            self._db = sqlite3.connect(self._name, isolation_level=None, check_same_thread=False)
+            # Waiting for another process would be vain: it holds the file until it ends.
+            self._db = sqlite3.connect(
+                self._name, timeout=0, isolation_level=None, check_same_thread=False
+            )
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
