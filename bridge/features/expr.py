@@ -1,0 +1,294 @@
+"""The expression tree: what a feature is, without saying how it is computed.
+
+Every value is a double, one for each bar. Each node knows how many bars it looks back, so that a
+window of ``lookback + 1`` bars gives its newest value and any longer history gives the same one.
+Equal expressions are one object: building the same thing twice costs nothing in either evaluator.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+from weakref import WeakValueDictionary
+
+from bridge.errors import ConfigError
+
+FIELDS = ("open", "high", "low", "close", "tick_volume", "spread")
+"""Columns of bars that features may use, in the order of the graph's input."""
+
+Attribute = int | float | str | tuple[float, ...]
+
+# How many bars before the asked one a node itself needs of its arguments.
+_REACH = {
+    "lag": lambda attrs: int(attrs["bars"]),
+    "fir": lambda attrs: len(attrs["weights"]) - 1,
+    "rolling_max": lambda attrs: int(attrs["bars"]) - 1,
+    "rolling_var": lambda attrs: int(attrs["bars"]) - 1,
+}
+_BARS: dict[str, type] = {"bars": int}
+OPERATIONS: dict[str, tuple[int, dict[str, type]]] = {
+    "field": (0, {"name": str}),
+    "constant": (0, {"value": float}),
+    "calendar": (0, {"table": tuple, "unit": int, "shift": int}),
+    "add": (2, {}),
+    "sub": (2, {}),
+    "mul": (2, {}),
+    "div": (2, {}),
+    "max": (2, {}),
+    "greater": (2, {}),
+    "neg": (1, {}),
+    "abs": (1, {}),
+    "log": (1, {}),
+    "sqrt": (1, {}),
+    "where": (3, {}),
+    "safe_div": (3, {"default": float}),
+    "lag": (1, _BARS),
+    "fir": (1, {"weights": tuple}),
+    "rolling_max": (1, _BARS),
+    "rolling_var": (1, _BARS),
+}
+"""Operations: how many arguments each takes, and its attributes. Twins: ``history``, ``graph``."""
+
+
+def _check(op: str, args: Sequence["Expr"], attrs: dict[str, Attribute]) -> None:
+    arity, kinds = OPERATIONS[op]
+    if len(args) != arity:
+        raise ValueError(f"{op} takes {arity} arguments, not {len(args)}")
+    if {name: type(value) for name, value in attrs.items()} != kinds:
+        raise ValueError(f"{op} takes {kinds}, not {attrs}")
+    if "bars" in attrs:
+        _bars(int(str(attrs["bars"])))
+    if op == "field" and attrs["name"] not in FIELDS:
+        raise ConfigError(f"bars have no column {attrs['name']!r}: use one of {', '.join(FIELDS)}")
+
+
+class Expr:
+    """A node: an operation, its arguments, its attributes. Immutable, equal means identical.
+
+    Attributes:
+        reach: Bars before the asked one that this node needs of its arguments.
+        lookback: Bars before the asked one that it needs of the market.
+    """
+
+    __slots__ = ("__weakref__", "args", "attrs", "lookback", "op", "reach")
+    _known: ClassVar["WeakValueDictionary[tuple[object, ...], Expr]"] = WeakValueDictionary()
+
+    op: str
+    args: tuple["Expr", ...]
+    attrs: dict[str, Attribute]
+    reach: int
+    lookback: int
+
+    def __new__(cls, op: str, args: Sequence["Expr"] = (), **attrs: Attribute) -> "Expr":
+        """Return the node, the existing one if there is an equal one."""
+        _check(op, args, attrs)
+        # Doubles as hex: 0.0 and -0.0 are two constants, and NaN would never be found again.
+        spelled = tuple((name, _spelled(value)) for name, value in sorted(attrs.items()))
+        key = (op, tuple(id(arg) for arg in args), spelled)
+        found = cls._known.get(key)
+        if found is not None:
+            return found
+        made = super().__new__(cls)
+        made.op, made.args, made.attrs = op, tuple(args), dict(attrs)
+        made.reach = _REACH[op](attrs) if op in _REACH else 0
+        made.lookback = made.reach + max((arg.lookback for arg in args), default=0)
+        cls._known[key] = made
+        return made
+
+    def __repr__(self) -> str:
+        inside = [repr(arg) for arg in self.args]
+        inside += [f"{name}={value!r}" for name, value in self.attrs.items()]
+        return f"{self.op}({', '.join(inside)})"
+
+    def __add__(self, other: "Expr | float") -> "Expr":
+        return Expr("add", (self, as_expr(other)))
+
+    def __radd__(self, other: float) -> "Expr":
+        return Expr("add", (as_expr(other), self))
+
+    def __sub__(self, other: "Expr | float") -> "Expr":
+        return Expr("sub", (self, as_expr(other)))
+
+    def __rsub__(self, other: float) -> "Expr":
+        return Expr("sub", (as_expr(other), self))
+
+    def __mul__(self, other: "Expr | float") -> "Expr":
+        return Expr("mul", (self, as_expr(other)))
+
+    def __rmul__(self, other: float) -> "Expr":
+        return Expr("mul", (as_expr(other), self))
+
+    def __truediv__(self, other: "Expr | float") -> "Expr":
+        """Divide; the divisor must never be 0: prices are not, differences are (``safe_div``)."""
+        return Expr("div", (self, as_expr(other)))
+
+    def __neg__(self) -> "Expr":
+        return Expr("neg", (self,))
+
+    def abs(self) -> "Expr":
+        """Return the absolute value."""
+        return Expr("abs", (self,))
+
+    def log(self) -> "Expr":
+        """Return the natural logarithm; the value must be above 0."""
+        return Expr("log", (self,))
+
+    def sqrt(self) -> "Expr":
+        """Return the square root; the value must not be below 0."""
+        return Expr("sqrt", (self,))
+
+    def lag(self, bars: int) -> "Expr":
+        """Return the value ``bars`` bars earlier."""
+        return Expr("lag", (self,), bars=_bars(bars)) if bars else self
+
+    def fir(self, weights: Sequence[float]) -> "Expr":
+        """Return the sum of the last ``len(weights)`` values, weighted, oldest first."""
+        _bars(len(weights))
+        return Expr("fir", (self,), weights=tuple(float(weight) for weight in weights))
+
+    def mean(self, bars: int) -> "Expr":
+        """Return the mean of the last ``bars`` values."""
+        return self.fir([1.0 / _bars(bars)] * bars)
+
+    def sum(self, bars: int) -> "Expr":
+        """Return the sum of the last ``bars`` values."""
+        return self.fir([1.0] * _bars(bars))
+
+    def var(self, bars: int) -> "Expr":
+        """Return the population variance of the last ``bars`` values."""
+        return Expr("rolling_var", (self,), bars=_bars(bars))
+
+    def std(self, bars: int) -> "Expr":
+        """Return the population standard deviation of the last ``bars`` values."""
+        return self.var(bars).sqrt()
+
+    def highest(self, bars: int) -> "Expr":
+        """Return the highest of the last ``bars`` values."""
+        return Expr("rolling_max", (self,), bars=_bars(bars))
+
+    def lowest(self, bars: int) -> "Expr":
+        """Return the lowest of the last ``bars`` values."""
+        return -((-self).highest(bars))
+
+    def ema(self, period: int, bars: int | None = None) -> "Expr":
+        """Return the exponential mean, weight ``2 / (period + 1)``, over exactly ``bars`` bars.
+
+        The weights of the bars left out by the default of 12 periods sum to less than 1e-10.
+        """
+        return self.fir(decay(2.0 / (period + 1.0), bars or 12 * period))
+
+    def wilder(self, period: int, bars: int | None = None) -> "Expr":
+        """Return Wilder's mean, weight ``1 / period``, over exactly ``bars`` bars (21 periods)."""
+        return self.fir(decay(1.0 / period, bars or 21 * period))
+
+
+def _bars(bars: int) -> int:
+    if bars < 1:
+        raise ConfigError(f"a feature over {bars} bars is none: use 1 or more")
+    return bars
+
+
+def _spelled(value: Attribute) -> object:
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, tuple):
+        return tuple(item.hex() for item in value)
+    return value
+
+
+def as_expr(value: "Expr | float") -> Expr:
+    """Return ``value`` as an expression; a number becomes a constant.
+
+    Raises:
+        ConfigError: The number is not finite.
+    """
+    if isinstance(value, Expr):
+        return value
+    if not math.isfinite(value):
+        raise ConfigError(f"{value} can't be a constant of a feature: use a finite number")
+    return Expr("constant", value=float(value))
+
+
+def field(name: str) -> Expr:
+    """Return a column of the bars.
+
+    Raises:
+        ConfigError: There is no such column.
+    """
+    return Expr("field", name=name)
+
+
+def maximum(first: Expr | float, second: Expr | float) -> Expr:
+    """Return the larger of two values."""
+    return Expr("max", (as_expr(first), as_expr(second)))
+
+
+def minimum(first: Expr | float, second: Expr | float) -> Expr:
+    """Return the smaller of two values."""
+    return -maximum(-as_expr(first), -as_expr(second))
+
+
+def greater(first: Expr | float, second: Expr | float) -> Expr:
+    """Return 1.0 where ``first`` is above ``second``, else 0.0."""
+    return Expr("greater", (as_expr(first), as_expr(second)))
+
+
+def where(condition: Expr, then: Expr | float, otherwise: Expr | float) -> Expr:
+    """Return ``then`` where ``condition`` is above 0, else ``otherwise``."""
+    return Expr("where", (condition, as_expr(then), as_expr(otherwise)))
+
+
+# Rounding leaves about 1e-16 of the scale, and one tick of any market is above 1e-9 of its price.
+_NOISE = 1e-11
+
+
+def safe_div(
+    top: Expr | float, bottom: Expr | float, *, default: float, scale: Expr | float = 0.0
+) -> Expr:
+    """Return ``top / bottom`` where ``bottom`` is more than rounding noise, else ``default``.
+
+    Args:
+        top: Dividend.
+        bottom: Divisor, not below 0 by its meaning: a deviation, a range.
+        default: What a flat market gives.
+        scale: Size of the numbers that ``bottom`` is a difference of, usually a price; its noise
+            is taken for zero.
+    """
+    floor = as_expr(scale).abs() * _NOISE
+    return Expr("safe_div", (as_expr(top), as_expr(bottom), floor), default=float(default))
+
+
+def calendar(table: Sequence[float], *, unit: int, shift: int = 0) -> Expr:
+    """Return a value looked up by the bar's open time, server time.
+
+    Args:
+        table: One value a place, rounded to float32 so that twins such as sin(30) and sin(150)
+            degrees are one number.
+        unit: Seconds of a place: 3600 makes hours, 86400 days.
+        shift: Places added before the table repeats; 1970-01-01 was a Thursday.
+    """
+    return Expr(
+        "calendar",
+        table=tuple(float(value) for value in table),
+        unit=unit,
+        shift=shift,
+    )
+
+
+def decay(alpha: float, bars: int) -> list[float]:
+    """Return exponential weights over exactly ``bars`` bars, oldest first, that sum to 1."""
+    if not 0.0 < alpha <= 1.0:
+        raise ConfigError(f"an exponential weight of {alpha:g} is none: use a period of 1 or more")
+    raw = [(1.0 - alpha) ** age for age in range(_bars(bars) - 1, -1, -1)]
+    total = math.fsum(raw)
+    return [weight / total for weight in raw]
+
+
+class Bars:
+    """Symbolic bars: each attribute is the expression of a column."""
+
+    open = field("open")
+    high = field("high")
+    low = field("low")
+    close = field("close")
+    tick_volume = field("tick_volume")
+    spread = field("spread")

@@ -1,0 +1,266 @@
+"""One tree, two evaluators: numpy over a history, onnxruntime over windows."""
+
+import json
+import math
+
+import numpy as np
+import onnxruntime
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markets import MARKETS, SAMPLE
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from onnx import checker, shape_inference
+from onnx.reference import ReferenceEvaluator
+
+from bridge.errors import ConfigError, ContractError
+from bridge.features import named
+from bridge.features.codec import from_json, to_json
+from bridge.features.expr import (
+    FIELDS,
+    Bars,
+    Expr,
+    as_expr,
+    calendar,
+    field,
+    greater,
+    maximum,
+    minimum,
+    safe_div,
+    where,
+)
+from bridge.features.featureset import FeatureSet
+from bridge.features.graph import features_graph
+from bridge.features.target import LEGACY, MT5, Target
+from bridge.mt5.rates import RatesArray
+
+BARS = Bars()
+CLOSE = BARS.close
+ALL = FeatureSet(
+    {
+        "log_return": named.log_return(CLOSE),
+        "earlier": named.log_return(CLOSE).lag(3),
+        "return24": named.log_return(CLOSE, 24),
+        "volatility": named.volatility(CLOSE, 20),
+        "sma": named.sma_ratio(CLOSE, 20),
+        "ema": named.ema_ratio(CLOSE, 12),
+        "zscore": named.zscore(CLOSE, 50),
+        "bollinger": named.bollinger_position(CLOSE, 20),
+        "rsi": named.rsi(CLOSE, 10),
+        "atr": named.atr_ratio(BARS, 10),
+        "macd": named.macd_histogram(CLOSE),
+        "stochastic": named.stochastic(BARS, 14),
+        "body": named.body(BARS),
+        "upper": named.upper_wick(BARS),
+        "lower": named.lower_wick(BARS),
+        "volume": named.volume_zscore(BARS, 20),
+        "spread": named.spread_ratio(BARS, 20),
+        "hour_sin": named.hour_sin(),
+        "hour_cos": named.hour_cos(),
+        "weekday_sin": named.weekday_sin(),
+        "weekday_cos": named.weekday_cos(),
+    }
+)
+
+
+def windows(rates: RatesArray, window: int) -> dict[str, NDArray[np.generic]]:
+    """Return the graph's inputs for every window of ``rates``."""
+    columns = np.stack([rates[name].astype(np.float64) for name in FIELDS], axis=1)
+    views = np.moveaxis(sliding_window_view(columns, window, axis=0), -1, 1)
+    times = sliding_window_view(rates["time"].astype(np.int64), window)
+    return {"bars": np.ascontiguousarray(views), "time": np.ascontiguousarray(times)}
+
+
+def run(
+    features: FeatureSet, feeds: dict[str, NDArray[np.generic]], target: Target = MT5
+) -> NDArray[np.float32]:
+    model = features_graph(features.expressions, target=target)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    found: NDArray[np.float32] = session.run(None, feeds)[0]
+    return found
+
+
+def ulps(first: NDArray[np.float32], second: NDArray[np.float32]) -> int:
+    """Return how many float32 numbers lie between two arrays, at the worst place.
+
+    What is less than 1e-12 apart counts as equal: a MACD in a market of one tick is a difference of
+    prices that agree in nine digits, and the noise of a double is all that is left below.
+    """
+    near = np.abs(first.astype(np.float64) - second) < 1e-12
+    second = np.where(near, first, second)
+    steps = [
+        np.where(bits < 0, np.int64(-(2**31)) - bits, bits)
+        for bits in (each.view(np.int32).astype(np.int64) for each in (first, second))
+    ]
+    return int(np.abs(steps[0] - steps[1]).max(initial=0))
+
+
+@pytest.mark.parametrize("name", MARKETS)
+def test_a_window_gives_what_the_history_gives(name: str) -> None:
+    rates = MARKETS[name]
+    history = ALL.history(rates)
+    assert np.isnan(history[: ALL.lookback]).all()
+    graph = run(ALL, windows(rates, ALL.window))
+    assert np.isfinite(graph).all()
+    # Sums run in another order in the two evaluators: at most the last bit of a float32 differs.
+    assert ulps(graph, history[ALL.lookback :]) <= 1
+
+
+def test_flat_markets_give_the_documented_defaults() -> None:
+    row = dict(zip(ALL.names, ALL.history(MARKETS["flat"])[-1].tolist(), strict=True))
+    assert {row[name] for name in ("log_return", "volatility", "sma", "zscore", "body")} == {0.0}
+    assert row["rsi"] == row["stochastic"] == 50.0
+
+
+def test_one_window_gives_what_a_batch_gives() -> None:
+    feeds = windows(SAMPLE[:600], ALL.window)
+    batch = run(ALL, feeds)
+    for number in (0, 17, len(batch) - 1):
+        one = run(ALL, {name: array[number : number + 1] for name, array in feeds.items()})
+        assert one.tobytes() == batch[number].tobytes()
+
+
+def test_the_runtime_gives_what_the_reference_evaluator_gives() -> None:
+    feeds = {name: each[::40] for name, each in windows(SAMPLE[:1500], ALL.window).items()}
+    reference = ReferenceEvaluator(features_graph(ALL.expressions)).run(None, feeds)
+    assert ulps(run(ALL, feeds), np.asarray(next(iter(reference)))) <= 1
+
+
+def test_what_came_before_the_window_changes_nothing() -> None:
+    rates = SAMPLE[1000:2000]
+    late = ALL.history(SAMPLE[:2000])[-500:]
+    # The rolling sums start at another place of memory; one bit is what that may move.
+    assert ulps(late, ALL.history(rates)[-500:]) <= 1
+
+
+def test_cutting_the_future_changes_no_value_before() -> None:
+    whole, cut = ALL.history(SAMPLE[:1500]), ALL.history(SAMPLE[:1000])
+    assert ulps(whole[ALL.lookback : 1000], cut[ALL.lookback :]) <= 1
+
+
+@pytest.mark.parametrize("target", [MT5, LEGACY])
+def test_graphs_are_checked_and_keep_to_their_versions(target: Target) -> None:
+    model = features_graph(ALL.expressions, target=target)
+    checker.check_model(model, full_check=True)
+    shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    assert model.ir_version == target.ir
+    assert [(each.domain, each.version) for each in model.opset_import] == [("", target.opset)]
+    feeds = {name: each[:5] for name, each in windows(SAMPLE[:500], ALL.window).items()}
+    assert run(ALL, feeds, target).tobytes() == run(ALL, feeds).tobytes()
+
+
+def test_equal_features_give_equal_bytes() -> None:
+    once, again = (features_graph(ALL.expressions).SerializeToString() for _ in range(2))
+    assert once == again
+
+
+def test_a_longer_window_gives_the_same() -> None:
+    feeds = windows(SAMPLE[:600], ALL.window + 20)
+    model = features_graph(ALL.expressions, window=ALL.window + 20)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    short = run(ALL, windows(SAMPLE[20:600], ALL.window))
+    assert ulps(session.run(None, feeds)[0], short) == 0
+    with pytest.raises(ConfigError, match="is too short"):
+        features_graph(ALL.expressions, window=ALL.window - 1)
+
+
+LEAVES = st.sampled_from(
+    [*(field(name) for name in FIELDS), calendar([0.0, 0.5, -1.0], unit=3600, shift=1)]
+)
+PERIODS = st.integers(1, 9)
+
+
+def grown(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
+    pair = st.tuples(inner, inner)
+    number = st.floats(-2, 2, allow_nan=False).map(as_expr)
+    return st.one_of(
+        pair.map(lambda two: two[0] + two[1]),
+        pair.map(lambda two: two[0] - two[1]),
+        st.tuples(inner, number).map(lambda two: two[0] * two[1]),
+        pair.map(lambda two: maximum(*two)),
+        pair.map(lambda two: minimum(*two)),
+        pair.map(lambda two: where(greater(*two), two[1], two[0])),
+        pair.map(lambda two: safe_div(two[0], two[1].abs(), default=0.5)),
+        inner.map(lambda one: one.abs().sqrt()),
+        inner.map(lambda one: (one.abs() + 1.0).log()),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].lag(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].mean(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].std(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].highest(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].lowest(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].wilder(two[1], 7)),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.recursive(LEAVES, grown, max_leaves=6))
+def test_random_expressions_agree(expression: Expr) -> None:
+    features = FeatureSet({"x": expression})
+    rates = SAMPLE[3000 : 3000 + features.window + 40]
+    history = features.history(rates)[features.lookback :]
+    graph = run(features, windows(rates, features.window))
+    # Differences of near-equal sums lose digits in both evaluators, relative to the prices or
+    # volumes (up to 1e5) that they are differences of: 1e-10 of that is all it may be.
+    np.testing.assert_allclose(graph, history, rtol=1e-5, atol=1e-4)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.recursive(LEAVES, grown, max_leaves=6))
+def test_a_tree_written_and_read_is_the_same_tree(expression: Expr) -> None:
+    text = json.dumps(to_json(FeatureSet({"x": expression})))
+    assert from_json(json.loads(text)).expressions == (expression,)
+
+
+def test_the_whole_set_survives_json() -> None:
+    again = from_json(json.loads(json.dumps(to_json(ALL))))
+    assert again.names == ALL.names
+    assert all(a is b for a, b in zip(again.expressions, ALL.expressions, strict=True))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {},
+        {"names": ["x"], "outputs": [0], "nodes": []},
+        {"names": ["x"], "outputs": [0], "nodes": [{"op": "exec", "args": []}]},
+        {"names": ["x"], "outputs": [0], "nodes": [{"op": "neg", "args": [0]}]},
+        {"names": ["x"], "outputs": [0], "nodes": [{"op": "field", "args": [], "name": 3}]},
+        {"names": ["x", "y"], "outputs": [0], "nodes": [{"op": "neg", "args": [-1]}]},
+    ],
+)
+def test_a_malformed_tree_is_refused_in_a_sentence(tree: dict[str, object]) -> None:
+    with pytest.raises(ContractError, match="feature tree is malformed"):
+        from_json(tree)
+
+
+def test_equal_expressions_are_one_object() -> None:
+    assert CLOSE.mean(3) + 1.0 is field("close").mean(3) + 1.0
+    assert CLOSE.mean(3) is not CLOSE.mean(4)
+    assert as_expr(0.0) is not as_expr(-0.0)
+
+
+def test_lookbacks_are_derived() -> None:
+    assert CLOSE.lookback == 0
+    assert CLOSE.lag(3).mean(5).lookback == 7
+    assert named.rsi(CLOSE, 10).lookback == 210
+    assert (CLOSE.ema(12) - CLOSE.lag(200)).lookback == 200
+
+
+def test_what_is_no_feature_is_refused() -> None:
+    with pytest.raises(ConfigError, match="bars have no column 'price'"):
+        field("price")
+    for bad in (math.nan, math.inf):
+        with pytest.raises(ConfigError, match="finite"):
+            CLOSE + bad
+    with pytest.raises(ConfigError, match="over 0 bars"):
+        CLOSE.mean(0)
+    with pytest.raises(ConfigError, match="without bars or time"):
+        FeatureSet({"one": as_expr(1.0)})
+    with pytest.raises(ConfigError, match="without features"):
+        FeatureSet({})
+
+
+def test_short_histories_are_all_unknown() -> None:
+    assert np.isnan(ALL.history(SAMPLE[:5])).all()
+    assert ALL.history(SAMPLE[:0]).shape == (0, len(ALL.names))
