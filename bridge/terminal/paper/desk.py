@@ -1,7 +1,7 @@
 """The broker's desk: what every rule of trading needs at hand, and what the account is worth."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bridge.mt5 import constants as mt5
@@ -27,6 +27,8 @@ class Desk:
     market: Market
     money: Money
     ledger: Ledger
+    # Revision of the ledger and the margin it had: asked for at every event, changed by few.
+    _margin_at: list[tuple[int, float]] = field(default_factory=lambda: [(-1, 0.0)])
 
     @property
     def is_hedging(self) -> bool:
@@ -67,16 +69,23 @@ class Desk:
     def floating(self) -> float:
         """Return the floating profit of all positions, swap included."""
         total = sum(self.profit(one) + one.swap for one in self.ledger.positions.values())
-        return self.money.round(total) if total else 0.0
+        return round(total, self.terms.currency_digits)
 
     def equity(self) -> float:
         """Return balance plus floating profit."""
-        return self.money.round(self.ledger.balance + self.floating())
+        return round(self.ledger.balance + self.floating(), self.terms.currency_digits)
 
-    def margin(self, change: "Change | None" = None) -> float:
-        """Return the margin in use, account currency, as it is or after ``change``."""
-        total = sum(_margin(self, sides) for sides in self._sides(change))
-        return self.money.round(total) if total else 0.0
+    def margin(self) -> float:
+        """Return the margin in use, account currency."""
+        revision, margin = self._margin_at[0]
+        if revision != self.ledger.revision:
+            margin = self.margin_after(None)
+            self._margin_at[0] = (self.ledger.revision, margin)
+        return margin
+
+    def margin_after(self, change: "Change | None") -> float:
+        """Return the margin as it would be with ``change``."""
+        return self.money.round(sum(_margin(self, sides) for sides in self._sides(change)))
 
     def _sides(self, change: "Change | None") -> Iterator["_Sides"]:
         table: dict[str, _Sides] = {}

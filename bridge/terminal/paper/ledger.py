@@ -73,7 +73,7 @@ class Ledger:
     Attributes:
         positions: Ticket -> position, in order of ticket.
         balance: Account currency.
-        revision: Counts the changes of which positions there are.
+        revision: Counts the changes of positions.
     """
 
     def __init__(self, store: Store, digits: int) -> None:
@@ -152,6 +152,7 @@ class Ledger:
     def touch(self, position: Position) -> None:
         """Note that a position has changed."""
         self._touched.add(position.ticket)
+        self.revision += 1
 
     def close(self, position: Position) -> None:
         """Remove a position."""

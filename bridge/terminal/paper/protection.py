@@ -6,7 +6,7 @@ order of prices is unknown, so the worse case counts, once the bar is complete:
     1. stop losses within the bar, by ticket, filled at their level
     2. stop-out at the bar's worst price for the net volume held
     3. take profits within the bar, by ticket, filled at their level
-    4. stop-out at the close
+    4. stop-out at the close, if a target was taken: it may have been a hedge
 
 At a bar's open a level that the open has passed is filled at the open: a stop slips, a target
 (a limit) gains.
@@ -70,23 +70,23 @@ def _at_open(desk: Desk, series: Series) -> None:
 
 def _at_end(desk: Desk, series: Series) -> None:
     held = desk.positions_of(series.info.name)
-    low, high = (series.low, series.high), (series.ask_of(series.low), series.ask_of(series.high))
-    bids = {mt5.POSITION_TYPE_BUY: (low[0], low[1]), mt5.POSITION_TYPE_SELL: high}
+    low, high = series.low, series.high
+    worst = {mt5.POSITION_TYPE_BUY: low, mt5.POSITION_TYPE_SELL: series.ask_of(high)}
+    best = {mt5.POSITION_TYPE_BUY: high, mt5.POSITION_TYPE_SELL: series.ask_of(low)}
     for position in held:
-        lowest, highest = bids[position.type]
-        if _is_stopped(position, highest if position.type else lowest):
+        if _is_stopped(position, worst[position.type]):
             _exit(desk, position, position.sl, mt5.DEAL_REASON_SL)
     held = desk.positions_of(series.info.name)
     if held:
         net = sum(one.sign * one.volume for one in held)
-        series.play(series.high if net < 0 else series.low)
+        series.play(high if net < 0 else low)
         stop_out(desk)
         series.play(series.close)
-    for position in desk.positions_of(series.info.name):
-        lowest, highest = bids[position.type]
-        if _is_taken(position, lowest if position.type else highest):
-            _exit(desk, position, position.tp, mt5.DEAL_REASON_TP)
-    stop_out(desk)
+    taken = [one for one in desk.positions_of(series.info.name) if _is_taken(one, best[one.type])]
+    for position in taken:
+        _exit(desk, position, position.tp, mt5.DEAL_REASON_TP)
+    if taken:  # without the hedge that a taken position was, the close may be worse
+        stop_out(desk)
 
 
 def _is_stopped(position: Position, price: float) -> bool:

@@ -251,7 +251,7 @@ def margin_after(desk: Desk, ask: Ask) -> float:
             desk.margin() - volume_of(request.volume) * ask.target.margin_per_lot
         )
     per_lot = margin_per_lot(desk, request.symbol, request.type, ask.price)
-    return desk.margin(Change(request.symbol, request.type, request.volume, per_lot))
+    return desk.margin_after(Change(request.symbol, request.type, request.volume, per_lot))
 
 
 def something_changes(desk: Desk, ask: Ask) -> int:

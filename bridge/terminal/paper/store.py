@@ -62,6 +62,7 @@ class Store:
             self._db.executescript(_SCHEMA)
             self._identify({**identity, "version": str(_VERSION)})
         except sqlite3.Error as error:
+            self._db.close()
             raise ConfigError(
                 f"account file {self._name} can't be used ({error}): close the program that has "
                 "it open, or name another file"
