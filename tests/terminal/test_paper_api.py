@@ -243,6 +243,34 @@ def test_two_symbols_are_walked_in_order_of_time() -> None:
     assert (held.symbol, held.price_current) == ("GBPUSD", 1.09)
 
 
+def test_a_cross_is_not_dealt_before_its_conversion_has_quotes() -> None:
+    symbols = {
+        "EURGBP": spec(currency_profit="GBP"),
+        "EURUSD": spec(),
+        "GBPUSD": spec(currency_base="GBP", currency_margin="GBP"),
+    }
+    late = bars("125000 125010 124990 125000", start=MONDAY + 3_600)
+    flat = "85000 85010 84990 85000\n85000 85010 84990 85000"
+    play = Play(flat, profile(symbols), more={"EURUSD": bars(TEN), "GBPUSD": late})
+    assert play.buy().retcode == 10021
+    assert play.terminal.order_calc_profit(0, "EURGBP", 1.0, 0.85, 0.86) is None
+    play.bar(1)
+    assert play.buy().retcode == 10009
+
+
+def test_jumping_over_bars_ends_where_visiting_each_of_them_does() -> None:
+    jumped, visited = Play(TEN), Play(TEN)
+    for number in range(8):
+        visited.bar(number)
+        visited.terminal.symbol_info_tick("EURUSD")
+    jumped.bar(7)
+    for play in (jumped, visited):
+        play.clock.wait_until(MONDAY + 7.5 * 3_600)
+    rates = [one.terminal.copy_rates_from_pos("EURUSD", 16385, 0, 9) for one in (jumped, visited)]
+    assert rates[0].tobytes() == rates[1].tobytes()
+    assert jumped.terminal.symbol_info("EURUSD") == visited.terminal.symbol_info("EURUSD")
+
+
 def test_threads_wait_for_one_another() -> None:
     play = Play(TEN)
 
@@ -285,6 +313,16 @@ def test_a_file_that_is_no_account_is_refused(tmp_path: Path) -> None:
     path.write_text("hello, this is no database at all, and it is long enough to be read as one")
     with pytest.raises(ConfigError, match="can't be used"):
         Play(TEN, account=path)
+
+
+def test_an_account_needs_bars_of_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "account.sqlite"
+    broker = profile({"EURUSD": spec(), "GBPUSD": spec(currency_base="GBP")})
+    first = Play(TEN, broker, more={"GBPUSD": bars(TEN)}, account=path)
+    first.buy(symbol="GBPUSD")
+    first.terminal.close()
+    with pytest.raises(ConfigError, match="the account holds GBPUSD"):
+        Play(TEN, broker, account=path)
 
 
 def test_a_profile_is_saved_and_loaded_as_it_was(tmp_path: Path) -> None:

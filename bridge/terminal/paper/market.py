@@ -200,15 +200,16 @@ def _ends(times: Any, timeframe: Timeframe) -> Any:
         ends = times - times % timeframe.seconds + timeframe.seconds
     else:
         ends = np.array([timeframe.next_open(int(time)) for time in times], dtype=np.int64)
-    if len(ends):
-        ends[:-1] = np.minimum(ends[:-1], times[1:])
+    ends[:-1] = np.minimum(ends[:-1], times[1:])
     return ends - 1
 
 
 def _checked(name: str, bars: RatesArray) -> RatesArray:
     if bars.dtype != RATES_DTYPE or bars.ndim != 1:
         raise ConfigError(f"bars of {name} have to be one array of the rates dtype")
-    if len(bars) > 1 and not bool(np.all(np.diff(bars["time"]) > 0)):
+    if not len(bars):
+        raise ConfigError(f"there are no bars of {name}: leave the symbol out, or give it bars")
+    if not bool(np.all(np.diff(bars["time"]) > 0)):
         raise ConfigError(f"bars of {name} have to be in order of time, each time once")
     return bars
 

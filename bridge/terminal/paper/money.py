@@ -120,6 +120,15 @@ class Money:
             rate *= leg.rate(series, gain=gain)
         return rate
 
+    def check_quotes(self, info: SymbolInfo) -> None:
+        """Check that all money of a symbol can be converted now.
+
+        Raises:
+            NoQuotes: A connecting pair has no prices yet.
+        """
+        for currency in _currencies(info):
+            self.rate(currency, gain=True)
+
     def profit(
         self, info: SymbolInfo, sign: int, volume: float, opened: float, closed: float
     ) -> float:

@@ -139,8 +139,11 @@ def volume_is_legal(desk: Desk, ask: Ask) -> int:
 
 
 def has_prices(desk: Desk, ask: Ask) -> int:
-    """A symbol without a quote can't be dealt."""
-    return 0 if ask.series.bid > 0 else mt5.TRADE_RETCODE_PRICE_OFF
+    """A symbol without a quote, its own or one that converts its money, can't be dealt."""
+    if ask.series.bid <= 0:
+        return mt5.TRADE_RETCODE_PRICE_OFF
+    desk.money.check_quotes(ask.info)
+    return 0
 
 
 def price_is_legal(desk: Desk, ask: Ask) -> int:
@@ -193,7 +196,7 @@ def _stops(ask: Ask, side: int) -> int:
     slack = _SLACK * ask.info.point
     least = max(ask.info.trade_stops_level * ask.info.point - slack, slack)
     levels = [level for level in (ask.request.sl, ask.request.tp) if level]
-    on_tick = all(_is_multiple(level, ask.info.trade_tick_size) for level in levels)
+    on_tick = all(level > 0 and _is_multiple(level, ask.info.trade_tick_size) for level in levels)
     legal = on_tick and all(distance >= least for distance in distances)
     return 0 if legal else mt5.TRADE_RETCODE_INVALID_STOPS
 

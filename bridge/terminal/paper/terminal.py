@@ -159,6 +159,11 @@ class _Paper:
 
     def _start(self) -> None:
         ledger, market = self.desk.ledger, self.desk.market
+        held = {one.symbol for one in ledger.positions.values()}
+        if unpriced := sorted(held - self._selected):
+            raise ConfigError(
+                f"the account holds {', '.join(unpriced)}: give the terminal bars of it"
+            )
         market.now = ledger.now
         if not ledger.deals:
             market.now = self._server_now()
