@@ -3,7 +3,7 @@
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -16,7 +16,7 @@ from bridge.errors import BridgeError
 INTERRUPTED = 130
 USAGE = 2
 # ClickException, wherever the installed typer keeps its click: bad usage is below it.
-_UsageError = typer.BadParameter.__mro__[2]
+_UsageError = cast(type[Exception], typer.BadParameter.__mro__[2])
 
 app = typer.Typer(
     name="mt5-onnx",

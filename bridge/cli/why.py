@@ -87,5 +87,5 @@ def _intent(intent: dict[str, Any]) -> list[str]:
     result = intent["result"]
     if result is None:
         return [*lines, "    came    nothing yet"]
-    answer = {key: value for key, value in (result["answer"] or {}).items() if key != "request"}
-    return [*lines, f"    came    {result['outcome']}: {result['words']}; {json.dumps(answer)}"]
+    fields = {key: value for key, value in (result["answer"] or {}).items() if key != "request"}
+    return [*lines, f"    came    {result['outcome']}: {result['words']}; {json.dumps(fields)}"]

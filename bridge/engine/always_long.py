@@ -42,7 +42,8 @@ def always_long(
     Raises:
         TerminalError: The terminal refuses.
     """
-    settings, equity = ExecutionSettings(), []
+    settings = ExecutionSettings()
+    equity: list[float] = []
     while (opens := recorded.next_event_time()) is not None:
         clock.wait_until(server.to_utc(opens))
         if not equity:

@@ -1,0 +1,278 @@
+"""The path on the paper terminal: bars as text in, deals and journal out."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models_support import write_last_move
+
+from bridge.clock import ManualClock
+from bridge.engine.replay import replay
+from bridge.engine.standing import Standing
+from bridge.engine.step import Step, Stepper
+from bridge.engine.strategy import load_strategy
+from bridge.errors import TerminalError
+from bridge.journal.read import JournalReader, reading
+from bridge.journal.write import Journal
+from bridge.market.feed import ClosedBarFeed
+from bridge.mt5 import constants as mt5
+from bridge.mt5.rates import RatesArray, rates_of
+from bridge.mt5.records import OrderSendResult, Tick
+from bridge.mt5.request import RequestDict
+from bridge.mt5.servertime import parse, server_clock
+from bridge.mt5.timeframes import timeframe
+from bridge.risk.baselines import first_baselines
+from bridge.risk.guard import TradingState
+from bridge.settings import StrategySettings
+from bridge.share import share_dir
+from bridge.terminal.adapter import ModuleTerminal
+from bridge.terminal.paper.profile import BrokerProfile
+from bridge.terminal.paper.terminal import PaperTerminal
+
+PROFILE = BrokerProfile.load(share_dir("models/sample_bars") / "profile.json")
+START = parse("2017.03.14 10:00")
+SERVER = server_clock(PROFILE.server_clock)
+
+
+def bars(text: str) -> RatesArray:
+    """Return H1 bars from rows ``O H L C`` in points above 1.05000."""
+    rows = [[1.05 + int(word) / 100_000 for word in line.split()] for line in text.split("\n")]
+    return rates_of(
+        (START + 3600 * number, *[round(price, 5) for price in row], 100, 10, 0)
+        for number, row in enumerate(rows)
+    )
+
+
+@dataclass
+class Run:
+    """A strategy on a paper terminal, ready to be replayed."""
+
+    terminal: PaperTerminal
+    clock: ManualClock
+    stepper: Stepper
+    journal: Path
+    steps: list[Step]
+
+    def play(self) -> None:
+        replay([self.stepper], self.terminal, self.clock, SERVER, self.steps.append)
+
+
+@contextmanager
+def running(
+    tmp_path: Path,
+    rates: RatesArray,
+    *,
+    profile: BrokerProfile = PROFILE,
+    adapter: Callable[[Any], ModuleTerminal] = ModuleTerminal,
+    contract: dict[str, Any] | None = None,
+    **settings: Any,
+) -> Iterator[Run]:
+    model = write_last_move(tmp_path / "model.onnx", **(contract or {}))
+    strategy = load_strategy(
+        StrategySettings(model=str(model), symbol="EURUSD", timeframe="H1", magic=7, **settings)
+    )
+    # The bars of the window are there before the first one is decided.
+    first = strategy.depth - 1
+    clock = ManualClock(SERVER.to_utc(int(rates["time"][first])))
+    frame = timeframe("H1")
+    with (
+        closing(PaperTerminal(profile, {"EURUSD": (frame, rates)}, clock, None)) as terminal,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        terminal.initialize()
+        seam = adapter(terminal)
+        feed = ClosedBarFeed(
+            seam,
+            symbol="EURUSD",
+            timeframe=frame,
+            depth=strategy.depth,
+            after=int(rates["time"][first - 1]),
+        )
+        nothing: dict[str, str] = {}
+        journal.begin_run(
+            mode="test",
+            settings=nothing,
+            models=nothing,
+            account=nothing,
+            versions=nothing,
+            paths=nothing,
+        )
+        standing = Standing(baselines=first_baselines(START, 10_000.0))
+        stepper = Stepper(
+            strategy=strategy, terminal=seam, feed=feed, journal=journal, standing=standing
+        )
+        yield Run(terminal, clock, stepper, tmp_path / "journal.sqlite3", [])
+
+
+def deals_of(reader: JournalReader) -> list[tuple[int, int, float, float]]:
+    return [
+        (deal.type, deal.entry, deal.volume, deal.price)
+        for deal in reader.deals()
+        if deal.type != mt5.DEAL_TYPE_BALANCE
+    ]
+
+
+UP_THEN_DOWN = bars(
+    "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 40 5 30\n30 50 20 40\n40 45 10 20\n20 25 0 5\n5 9 0 5"
+)
+
+
+def test_a_signal_opens_keeps_reverses_and_the_end_closes(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN) as run:
+        run.play()
+    actions = [(step.decision.action.value, step.decision.side) for step in run.steps]
+    # The third bar rises: bought at the fourth's open, ask = 1.05010 + 10 points. The sixth falls:
+    # sold at the seventh's open, bid 1.05020. The last bar never closes: closed at its open.
+    assert actions == [
+        ("open", "long"),
+        ("hold", None),
+        ("hold", None),
+        ("reverse", "short"),
+        ("hold", None),
+    ]
+    with reading(run.journal) as reader:
+        assert deals_of(reader) == [
+            (mt5.DEAL_TYPE_BUY, mt5.DEAL_ENTRY_IN, 0.1, 1.0502),
+            (mt5.DEAL_TYPE_SELL, mt5.DEAL_ENTRY_OUT, 0.1, 1.0502),
+            (mt5.DEAL_TYPE_SELL, mt5.DEAL_ENTRY_IN, 0.1, 1.0502),
+            (mt5.DEAL_TYPE_BUY, mt5.DEAL_ENTRY_OUT, 0.1, 1.05015),
+        ]
+        requests = [row["request"] for row in reader.rows("intents")]
+        assert all(request["magic"] == 7 for request in requests)
+        assert requests[0]["sl"] == 1.0452
+        assert [("position" in request) for request in requests] == [False, True, False, True]
+
+
+def test_every_bar_is_decided_once_and_in_order(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        times = [row["bar_time"] for row in reader.rows("decisions")]
+    assert times == UP_THEN_DOWN["time"][2:-1].tolist()
+
+
+def test_a_stop_is_hit_between_two_looks_and_leaves_its_deals(tmp_path: Path) -> None:
+    crash = bars("0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 40 -900 30\n30 50 20 30\n30 31 29 30")
+    with running(tmp_path, crash) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        deals = [deal for deal in reader.deals() if deal.entry == mt5.DEAL_ENTRY_OUT]
+        assert [(deal.reason, deal.price) for deal in deals[:1]] == [(mt5.DEAL_REASON_SL, 1.0452)]
+        assert deals[0].magic == 7
+
+
+def test_the_human_closes_and_the_strategy_sees_it(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN) as run:
+        while not run.terminal.positions_total():
+            opens = run.terminal.next_event_time()
+            assert opens is not None
+            run.clock.wait_until(SERVER.to_utc(opens))
+            run.stepper.step()
+        run.terminal.Close("EURUSD")
+        run.play()
+    with reading(run.journal) as reader:
+        assert [deal.magic for deal in reader.deals()][1:3] == [7, 0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "rule"),
+    [
+        ({"risk": {"max_spread_points": 5}}, "spread"),
+        ({"risk": {"volume": 2.0, "max_volume": 1.0}}, "volume"),
+        ({"risk": {"volume": 0.001}}, "size"),
+        ({"risk": {"volume": None, "risk_share": 0.00001}}, "size"),
+        ({"risk": {"max_drawdown_share": 1e-12}}, None),
+    ],
+)
+def test_a_denial_is_journalled_with_its_rule_and_nothing_is_sent(
+    tmp_path: Path, settings: dict[str, Any], rule: str | None
+) -> None:
+    with running(tmp_path, UP_THEN_DOWN, **settings) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        denied = [row["denied"] for row in reader.rows("intents")]
+        if rule is None:
+            assert "drawdown" in denied
+            assert run.stepper.standing.state is TradingState.HALTED
+            assert [row["kind"] for row in reader.rows("events")].count("halt") >= 1
+        else:
+            assert set(denied) == {rule}
+            assert deals_of(reader) == []
+
+
+def test_risk_sizes_through_the_terminal_and_rounds_down(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN, risk={"volume": None, "risk_share": 0.01}) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        # 1 % of 10,000 at a stop of 500 points, 500 USD a lot.
+        assert deals_of(reader)[0][2] == 0.2
+
+
+def test_netting_goes_the_same_way(tmp_path: Path) -> None:
+    account = PROFILE.account.model_copy(update={"margin_mode": "netting"})
+    netting = BrokerProfile.model_validate(PROFILE.model_dump() | {"account": account.model_dump()})
+    (tmp_path / "netting").mkdir()
+    with running(tmp_path / "netting", UP_THEN_DOWN, profile=netting) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        net = deals_of(reader)
+    with running(tmp_path, UP_THEN_DOWN) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        assert net == deals_of(reader)
+
+
+class NoQuote(ModuleTerminal):
+    """The terminal has no tick, as when a symbol has just been selected."""
+
+    def symbol_info_tick(self, symbol: str) -> Tick:
+        raise TerminalError("symbol_info_tick", -4, "Terminal: Not found")
+
+
+def test_no_quote_no_entry_and_the_bar_counts_as_decided(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN, adapter=NoQuote) as run:
+        with pytest.raises(TerminalError):
+            run.play()
+        with reading(run.journal) as reader:
+            rows = list(reader.rows("decisions"))
+            assert len(rows) == 5
+            assert {row["reason"] for row in rows} == {"the terminal did not answer"}
+            assert list(reader.rows("intents")) == []
+
+
+class NoAnswer(ModuleTerminal):
+    """The order goes out and the answer is lost."""
+
+    def order_send(self, request: RequestDict) -> OrderSendResult | None:
+        super().order_send(request)
+        return None
+
+
+def test_no_answer_is_unresolved_and_ends_entries(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN, adapter=NoAnswer) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        outcomes = [row["outcome"] for row in reader.rows("results")]
+        entries = [row for row in reader.rows("intents") if row["purpose"] == "entry"]
+        assert set(outcomes) == {"unresolved"}
+        assert len([row for row in entries if row["denied"] is None]) == 1
+        assert run.stepper.standing.state is TradingState.REDUCING
+    assert run.terminal is not None
+
+
+def test_cutting_the_future_changes_no_decision_before_the_cut(tmp_path: Path) -> None:
+    journals = []
+    for length in (len(UP_THEN_DOWN), 6, 5):
+        folder = tmp_path / str(length)
+        folder.mkdir()
+        with running(folder, UP_THEN_DOWN[:length]) as run:
+            run.play()
+        with reading(run.journal) as reader:
+            journals.append(list(reader.rows("decisions")))
+    whole = journals[0]
+    for cut in journals[1:]:
+        assert cut
+        assert cut == whole[: len(cut)]
