@@ -23,6 +23,7 @@ from bridge.model.session import (
     ModelSession,
     check_declared,
     first_line,
+    metadata_of,
     open_session,
 )
 from bridge.model.signal import decode
@@ -74,6 +75,8 @@ def inspect_file(path: Path) -> Report:
         return _inspect(file)
     except ModelError as error:
         raise type(error)(f"{path}: {error}") from error
+    except ValueError as error:  # text that is not UTF-8, an enum without a name
+        raise ModelError(f"{path} is damaged ({first_line(error)}): export it again") from error
 
 
 def _inspect(file: ModelFile) -> Report:
@@ -81,7 +84,7 @@ def _inspect(file: ModelFile) -> Report:
     _check_graph(model)
     session = _open(file.data)
     _check_model(model)
-    body, metadata = body_sha256(model), session.get_modelmeta().custom_metadata_map
+    body, metadata = body_sha256(model), metadata_of(session)
     if CONTRACT_KEY in metadata:
         _run_contract(session, body, metadata)
     else:

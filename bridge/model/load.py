@@ -11,7 +11,7 @@ from bridge.errors import ContractError, ModelError
 from bridge.model.contract import Contract, read_contract
 from bridge.model.files import read_model_file
 from bridge.model.probe import probe as probe_file
-from bridge.model.session import ModelSession, check_declared, open_session
+from bridge.model.session import ModelSession, check_declared, metadata_of, open_session
 from bridge.model.signal import Signal, decode, no_signal
 from bridge.mt5.rates import RatesArray
 
@@ -62,7 +62,7 @@ def load_model(path: Path, *, pin: str | None = None, probe: bool = True) -> Loa
         raise ModelError(f"{path} changed while it was loaded: load it again once it is written")
     try:
         session = open_session(file.data)
-        contract = read_contract(session.get_modelmeta().custom_metadata_map)
+        contract = read_contract(metadata_of(session))
         check_declared(session, contract)
     except ModelError as error:
         raise type(error)(f"{path}: {error}") from error

@@ -4,6 +4,7 @@ A file that kills or hangs a parser ends the child; here it becomes a sentence. 
 ``python -m bridge.model.probe PATH``: one JSON object on stdout, exit code 0 or 4.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -113,7 +114,8 @@ def main(path: str) -> int:
 
     answer: dict[str, object]
     try:
-        answer, code = asdict(inspect_file(Path(path))), 0
+        with contextlib.redirect_stdout(sys.stderr):  # libraries print, stdout is the answer's
+            answer, code = asdict(inspect_file(Path(path))), 0
     except ModelError as error:
         answer, code = {"error": type(error).__name__, "refused": str(error)}, error.exit_code
     sys.stdout.write(json.dumps(answer) + "\n")

@@ -66,11 +66,31 @@ def open_session(data: bytes) -> ort.InferenceSession:
         ModelError: The runtime refuses them; the message is the runtime's first line.
     """
     try:
-        return ort.InferenceSession(data, session_options(), providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(
+            data,
+            session_options(),
+            providers=["CPUExecutionProvider"],
+            enable_fallback=0,  # trying again, with a print about it, helps no file
+        )
     except RUNTIME_ERRORS as error:
         raise ModelError(
             f"onnxruntime {ort.__version__} refuses it: {first_line(error)}"
         ) from error
+
+
+def metadata_of(session: ort.InferenceSession) -> dict[str, str]:
+    """Return the metadata of a session's model.
+
+    Raises:
+        ModelError: It is not text.
+    """
+    try:
+        metadata: dict[str, str] = session.get_modelmeta().custom_metadata_map
+    except UnicodeDecodeError as error:
+        raise ModelError(
+            "its metadata is not UTF-8 text, the file is damaged: export it again"
+        ) from error
+    return metadata
 
 
 def first_line(error: Exception) -> str:

@@ -13,7 +13,7 @@ from model.model_files import bars_model, contract, endless_model, fixed_answer,
 from onnx import TensorProto, helper
 
 from bridge.errors import ContractError, ModelError
-from bridge.model.contract import body_sha256
+from bridge.model.contract import CONTRACT_KEY, body_sha256
 from bridge.model.files import read_model_file
 from bridge.model.probe import probe, probe_command, probe_environment, verdict
 
@@ -120,6 +120,25 @@ def test_damaged_bytes_are_refused_whatever_they_are(tmp_path: Path) -> None:
     # A whole field 7, the graph, whose inside is no protobuf.
     path.write_bytes(b"\x08\x08\x3a\x04\xff\xff\xff\xff")
     with pytest.raises(ModelError, match="no ONNX file, or a damaged one"):
+        probe(path)
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        (b'"symbol"', b'"symb\xf5l"'),
+        (b"closes", b"clos\xf5s"),
+        (CONTRACT_KEY.encode(), b"\xf5" * 17),
+    ],
+)
+def test_text_that_is_not_utf8_is_refused_and_nothing_else_is_printed(
+    tmp_path: Path, whole: bytes, damaged: bytes
+) -> None:
+    # onnxruntime answers it with a Python error of its own and, unless told not to, with prints.
+    path = stored(tmp_path / "m.onnx", bars_model(), contract())
+    assert whole in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(whole, damaged))
+    with pytest.raises(ModelError, match=r"export it again|refuses it"):
         probe(path)
 
 
