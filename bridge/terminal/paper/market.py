@@ -159,8 +159,7 @@ class Series:
         return self.index + 1
 
     def rates(self, start: int, stop: int) -> RatesArray:
-        """Return the known bars ``start`` to ``stop``; one still forming shows its open alone."""
-        stop = min(stop, self.index + 1)
+        """Return bars ``start`` to ``stop``, at most all known; a forming one shows its open."""
         rows = self._bars[start:stop].copy()
         if stop > start and stop == self.index + 1 and not self.complete:
             row = rows[-1]
