@@ -5,7 +5,7 @@ A converter is never trusted; ``prove`` compares what it wrote with the estimato
 
 from typing import Any
 
-from onnx import ModelProto, TensorProto, ValueInfoProto, checker
+from onnx import ModelProto, TensorProto, checker
 
 from bridge.authoring.needs import authoring_library
 from bridge.errors import ModelError
@@ -35,6 +35,8 @@ def convert_classifier(estimator: Any, *, width: int, target: Target = MT5) -> M
     skl2onnx = authoring_library("skl2onnx")
     tensor = authoring_library("skl2onnx.common.data_types").FloatTensorType
     kind = type(estimator).__name__
+    if not hasattr(estimator, "predict_proba"):
+        raise ModelError(f"{kind} gives no class shares (predict_proba): take a classifier")
     try:
         model: ModelProto = skl2onnx.to_onnx(
             estimator,
@@ -48,10 +50,9 @@ def convert_classifier(estimator: Any, *, width: int, target: Target = MT5) -> M
             f"skl2onnx {skl2onnx.__version__} can't convert {kind} ({first_line(error)}): "
             "take another estimator or another version of the library"
         ) from error
-    if not _is_float(model.graph.output[-1]):
-        raise ModelError(f"{kind} became a graph without class shares: take a classifier")
+    if model.graph.output[-1].type.tensor_type.elem_type != TensorProto.FLOAT:
+        raise ModelError(
+            f"skl2onnx {skl2onnx.__version__} made a graph of {kind} whose last output is no float "
+            "tensor of shares: take another estimator or another version of the library"
+        )
     return model
-
-
-def _is_float(output: ValueInfoProto) -> bool:
-    return bool(output.type.tensor_type.elem_type == TensorProto.FLOAT)

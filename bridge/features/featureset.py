@@ -11,7 +11,7 @@ from bridge.features.history import evaluate
 from bridge.mt5.rates import RatesArray
 
 SNAP = 1e-10
-"""A value this small is rounding noise around zero; both evaluators make it exactly 0."""
+"""A value below this is rounding noise around zero; both evaluators make it exactly 0."""
 
 
 class FeatureSet:
@@ -55,7 +55,7 @@ class FeatureSet:
             Shape ``(n, len(names))``, NaN in the rows that have fewer than ``window`` bars.
         """
         values = evaluate(self.expressions, rates)
-        values[np.abs(values) <= SNAP] = 0.0
+        values[np.abs(values) < SNAP] = 0.0
         values[: self.lookback] = np.nan
         return values.astype(np.float32)
 

@@ -45,8 +45,9 @@ def features_graph(
     builder = emitter.builder
     columns = [emitter.value(expression, 1) for expression in expressions]
     joined = columns[0] if len(columns) == 1 else builder.node("Concat", *columns, axis=1)
-    is_signal = builder.node("Greater", builder.node("Abs", joined), builder.doubles(SNAP))
-    snapped = builder.node("Where", is_signal, joined, builder.doubles(0.0))
+    # Asked this way round, NaN is no noise: it stays NaN, as in the history.
+    is_noise = builder.node("Greater", builder.doubles(SNAP), builder.node("Abs", joined))
+    snapped = builder.node("Where", is_noise, builder.doubles(0.0), joined)
     builder.node("Cast", snapped, output=output, to=TensorProto.FLOAT)
     return builder.model(
         output,

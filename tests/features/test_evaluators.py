@@ -113,6 +113,15 @@ def test_flat_markets_give_the_documented_defaults() -> None:
     assert row["rsi"] == row["stochastic"] == 50.0
 
 
+def test_what_is_no_number_is_none_in_both_and_never_0() -> None:
+    nothing = CLOSE - CLOSE
+    broken = FeatureSet({"ratio": nothing / nothing, "log": (nothing - 1.0).log(), "move": CLOSE})
+    rates = SAMPLE[:50]
+    for values in (run(broken, windows(rates, 1)), broken.history(rates)):
+        assert np.isnan(values[:, :2]).all()
+        assert np.isfinite(values[:, 2]).all()
+
+
 def test_one_window_gives_what_a_batch_gives() -> None:
     feeds = windows(SAMPLE[:600], ALL.window)
     batch = run(ALL, feeds)
