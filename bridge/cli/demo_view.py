@@ -27,13 +27,18 @@ def watching(*, quiet: bool) -> Iterator[Watch]:
         yield lambda step, number, total: None
         return
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(), transient=True) as progress:
-        task = progress.add_task("loading the model", total=None)
+    progress = Progress(*columns, console=Console(), transient=True)
+    task = progress.add_task("")
 
-        def watch(step: Step, number: int, total: int) -> None:
-            progress.update(task, completed=number, total=total, description=_live(step))
+    def watch(step: Step, number: int, total: int) -> None:
+        progress.start()
+        progress.update(task, completed=number, total=total, description=_live(step))
 
+    try:
         yield watch
+    finally:
+        if progress.live.is_started:
+            progress.stop()
 
 
 def _live(step: Step) -> str:

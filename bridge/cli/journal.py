@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from bridge.journal.read import JournalReader
 
-journal = typer.Typer(help="Show or export a journal.", no_args_is_help=True)
+journal = typer.Typer(help="Show or export a journal.", invoke_without_command=True)
 
 JournalOption = Annotated[
     Path | None,
@@ -33,6 +33,13 @@ class Table(StrEnum):
     RESULTS = "results"
     DEALS = "deals"
     EVENTS = "events"
+
+
+@journal.callback()
+def options(context: typer.Context) -> None:
+    """Show or export a journal."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @journal.command()

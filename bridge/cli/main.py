@@ -1,5 +1,6 @@
 """The command ``mt5-onnx``: its subcommands, and the one place where errors become exit codes."""
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -55,19 +56,30 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(args=arguments, prog_name="mt5-onnx", standalone_mode=False)
     except _UsageError as error:
-        return _fail(f"{error}; mt5-onnx --help tells more", USAGE)
+        said = getattr(error, "format_message", error.__str__)().rstrip(".")
+        return _fail(f"{said}; mt5-onnx --help tells more", USAGE)
+    except BrokenPipeError:
+        return _reader_gone()
     except (typer.Abort, KeyboardInterrupt):
-        return _fail("interrupted; what was journalled is kept", INTERRUPTED)
+        code = INTERRUPTED
     except BridgeError as error:
         return _fail(str(error), error.exit_code)
     except Exception as error:  # noqa: BLE001  the user gets a sentence, the file the traceback
         return _fail(_unexpected(error), BridgeError.exit_code)
+    if code == INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
+        return _fail("interrupted; what was journalled is kept", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 
 def _fail(sentence: str, code: int) -> int:
     typer.echo(f"mt5-onnx: {sentence}", err=True)
     return code
+
+
+def _reader_gone() -> int:
+    """Leave quietly when whoever read our output, such as head, has had enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BridgeError.exit_code
 
 
 def _unexpected(error: Exception) -> str:
