@@ -164,6 +164,14 @@ def test_a_graph_of_another_feature_is_refused_by_name() -> None:
         proven(model(other))
 
 
+def test_a_feature_that_is_off_by_a_few_bits_is_refused() -> None:
+    zscore = named.zscore(Bars.close, 20) * (1.0 + 1e-6)
+    with pytest.raises(
+        ProofError, match=r"window equals history, ulp: \d+(\.\d+)?, limit 1; worst"
+    ):
+        proven(model(FeatureSet({"move": named.log_return(Bars.close, 3), "zscore": zscore})))
+
+
 def test_a_graph_that_mixes_windows_of_a_batch_is_refused() -> None:
     # The mean of the batch is added and taken away from nothing else: alone, it is another number.
     spoiled = model(
@@ -207,6 +215,33 @@ def test_a_flat_market_without_an_answer_is_refused() -> None:
             expected=shares_of,
             rates=RATES,
             contract=contract(features=codec.to_json(bare)),
+            target=MT5,
+        )
+
+
+def test_a_flat_market_is_refused_when_an_estimator_like_a_tree_hides_it() -> None:
+    # Above or not above 0 is an answer for NaN, too, as in a tree.
+    bare = FeatureSet(
+        {
+            "move": named.log_return(Bars.close, 3),
+            "zscore": (Bars.close - Bars.close.mean(20)) / Bars.close.std(20),
+        }
+    )
+
+    def compared(nodes: list[Any]) -> list[Any]:
+        nodes[0].input[0] = "signs"
+        above = node("Greater", "features", "zero", output="above")
+        return [above, node("Cast", "above", output="signs", to=TensorProto.FLOAT), *nodes]
+
+    hiding = model(bare, change=compared)
+    hiding.graph.initializer.append(helper.make_tensor("zero", TensorProto.FLOAT, [1], [0.0]))
+    with pytest.raises(ProofError, match=r"flat markets without an answer: [1-3], limit 0"):
+        prove(
+            hiding,
+            features=bare,
+            expected=lambda rows: shares_of((rows > 0.0).astype(np.float32)),
+            rates=RATES,
+            contract=contract(features=codec.to_json(bare), decision={"open_at": 0.99}),
             target=MT5,
         )
 
