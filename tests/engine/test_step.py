@@ -212,8 +212,9 @@ def test_risk_sizes_through_the_terminal_and_rounds_down(tmp_path: Path) -> None
 
 
 def test_netting_goes_the_same_way(tmp_path: Path) -> None:
-    account = PROFILE.account.model_copy(update={"margin_mode": "netting"})
-    netting = BrokerProfile.model_validate(PROFILE.model_dump() | {"account": account.model_dump()})
+    fields = PROFILE.model_dump()
+    fields["account"]["margin_mode"] = "netting"
+    netting = BrokerProfile.model_validate(fields)
     (tmp_path / "netting").mkdir()
     with running(tmp_path / "netting", UP_THEN_DOWN, profile=netting) as run:
         run.play()

@@ -1,10 +1,10 @@
 import math
 
 import pytest
-from bridge.model.signal import Signal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.model.signal import Signal
 from bridge.mt5.rates import rates_of
 from bridge.mt5.sides import Side
 from bridge.settings import DecisionSettings, Sides
