@@ -83,7 +83,7 @@ def run_demo(model: str, *, speed: float | None, state: Path, watch: Watch) -> O
     ):
         stepper = make_stepper(sample, strategy, terminal, journal)
         _begin(journal, strategy, sample, terminal)
-        stepper.read_deals(sample.opens)
+        stepper.lookout.read_deals(sample.opens)
         replay([stepper], terminal, clock, sample.server, on_step)
         journal.end_run("the recording has ended")
         account = ModuleTerminal(terminal).account_info()
