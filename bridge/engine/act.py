@@ -112,7 +112,9 @@ class Actor:
         result = execute(self._terminal, self._journal, request, decision=number, ruling=ruling)
         if result.outcome is Outcome.UNRESOLVED:
             self._standing.reduce(request.position or 0)
-            self._journal.event("unresolved", f"no more entries: {result.words}")
+            self._journal.event(
+                "unresolved", f"no more entries: {result.words}", self._settings.magic
+            )
         # Looked at again at once: a position that is opened and stopped out before the next bar
         # would otherwise leave no trace between two looks.
         self._lookout.try_to_look()
@@ -132,4 +134,4 @@ class Actor:
     def _halt(self, ruling: Ruling) -> None:
         self._standing.halt()
         reasons = [f"{each.rule}: {each.value}" for each in ruling.verdicts if each.halts]
-        self._journal.event("halt", f"no more entries: {'; '.join(reasons)}")
+        self._journal.event("halt", f"no more entries: {'; '.join(reasons)}", self._settings.magic)

@@ -31,11 +31,17 @@ def replay(
         server: The broker's clock rule.
         on_step: Told of each step.
     """
+    # The present moment first: after a crash a bar may have closed that nobody decided.
+    _step_all(steppers, on_step)
     while (opens := recorded.next_event_time()) is not None:
         clock.wait_until(server.to_utc(opens))
-        for stepper in steppers:
-            step = stepper.step()
-            if step is not None:
-                on_step(step)
+        _step_all(steppers, on_step)
     for stepper in steppers:
         stepper.flatten("the recording has ended")
+
+
+def _step_all(steppers: Sequence[Stepper], on_step: Callable[[Step], None]) -> None:
+    for stepper in steppers:
+        step = stepper.step()
+        if step is not None:
+            on_step(step)

@@ -72,7 +72,7 @@ class Lookout:
         try:
             return self.look()
         except TerminalError as error:
-            self._journal.event("terminal", f"no entry at this bar: {error}")
+            self._journal.event("terminal", f"no entry at this bar: {error}", self._settings.magic)
             return None
 
     def read_deals(self, server_time: int) -> None:

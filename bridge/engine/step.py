@@ -84,26 +84,48 @@ class Stepper:
         equity = None if scene is None else scene.account.equity
         return Step(bars.time, signal, decision, equity, holding, results)
 
+    def finish(self, number: int, bar_time: int, decision: Decision) -> Results:
+        """Carry out a decision that a crash interrupted, if its bar is still the newest closed one.
+
+        Args:
+            number: Its row in the journal.
+            bar_time: Open time of its bar, server epoch seconds.
+            decision: As it was written.
+
+        Raises:
+            TerminalError: The terminal does not answer.
+        """
+        if self._feed.newest() != bar_time:
+            self._journal.event(
+                "dropped",
+                f"{decision.action} of the bar {text(bar_time)} was not carried out and is too old",
+                self._strategy.settings.magic,
+            )
+            return ()
+        return self._actor.carry_out(decision, number, self.lookout.look())
+
     def flatten(self, why: str) -> Results:
         """Close the strategy's own positions now, whatever the signal says.
 
         Raises:
             TerminalError: The terminal does not answer.
         """
-        self._journal.event("flatten", why)
+        self._journal.event("flatten", why, self._strategy.settings.magic)
         return self._actor.close(None, self.lookout.look())
 
     def _next(self) -> ClosedBars | None:
         try:
             bars = self._feed.next()
         except DataError as error:
-            self._journal.event("data", str(error))
+            self._journal.event("data", str(error), self._strategy.settings.magic)
             return None
         if bars is not None and bars.missed:
             first, last = text(bars.missed[0]), text(bars.missed[-1])
             count = len(bars.missed)
             self._journal.event(
-                "missed", f"{count} bars closed unseen and are not traded: {first} to {last}"
+                "missed",
+                f"{count} bars closed unseen and are not traded: {first} to {last}",
+                self._strategy.settings.magic,
             )
         return bars
 
@@ -157,6 +179,7 @@ class Stepper:
             reason=decision.reason,
             holding=None if holding is None else asdict(holding),
             state=self.standing.state,
+            baselines=asdict(self.standing.baselines),
             bid=scene.tick.bid if scene else None,
             ask=scene.tick.ask if scene else None,
             balance=scene.account.balance if scene else None,

@@ -20,6 +20,7 @@ _JSON_COLUMNS = frozenset(
         "paths",
         "outputs",
         "holding",
+        "baselines",
         "request",
         "verdicts",
         "answer",
@@ -57,6 +58,37 @@ class JournalReader:
         for intent in intents:
             intent["result"] = next(self.rows("results", "intent = ?", intent["id"]), None)
         return intents
+
+    def last_decision(self, magic: int, symbol: str) -> Row | None:
+        """Return the newest decision of a strategy, or None."""
+        where = "magic = ? AND symbol = ? AND bar_time = (SELECT max(bar_time) FROM decisions"
+        return next(
+            self.rows(
+                "decisions",
+                f"{where} WHERE magic = ? AND symbol = ?)",
+                magic,
+                symbol,
+                magic,
+                symbol,
+            ),
+            None,
+        )
+
+    def open_intents(self, magic: int, symbol: str) -> list[Row]:
+        """Return what a strategy sent, or was about to send, and has no result of."""
+        return [
+            row
+            for row in self.rows(
+                "intents", "denied IS NULL AND id NOT IN (SELECT intent FROM results)"
+            )
+            if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
+        ]
+
+    def last_event(self, magic: int, *kinds: str) -> Row | None:
+        """Return the newest event of ``kinds`` that concerns a strategy, or None."""
+        marks = ", ".join("?" * len(kinds))
+        found = list(self.rows("events", f"magic = ? AND kind IN ({marks})", magic, *kinds))
+        return found[-1] if found else None
 
     def nearest_bar(self, bar_time: int) -> int | None:
         """Return the decided bar nearest to ``bar_time``, or None in an empty journal."""

@@ -45,6 +45,7 @@ CREATE TABLE decisions (
     reason TEXT NOT NULL,
     holding TEXT,
     state TEXT NOT NULL,
+    baselines TEXT NOT NULL,
     bid REAL,
     ask REAL,
     balance REAL,
@@ -78,6 +79,7 @@ CREATE TABLE events (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs(id),
     at_utc REAL NOT NULL,
+    magic INTEGER,
     kind TEXT NOT NULL,
     text TEXT NOT NULL
 );
@@ -92,14 +94,15 @@ def create(path: Path) -> sqlite3.Connection:
         JournalError: The disk refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None)
     try:
-        connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         if _version(connection) == 0 and not _has_tables(connection):
             connection.executescript(f"BEGIN;{TABLES}PRAGMA user_version = {VERSION};COMMIT;")
     except sqlite3.DatabaseError as error:
+        connection.close()
         raise JournalError(f"the journal {path} can't be opened: {error}") from error
     _check_version(connection, path)
     return connection

@@ -33,6 +33,8 @@ class DecisionRow:
         input_sha256: Hash of the bars that the model saw.
         outputs: What the model answered.
         holding: The open position, or None.
+        state: Trading state at the decision.
+        baselines: What losses were measured from.
     """
 
     magic: int
@@ -52,6 +54,7 @@ class DecisionRow:
     reason: str
     holding: Mapping[str, Any] | None
     state: str
+    baselines: Mapping[str, Any]
     bid: float | None
     ask: float | None
     balance: float | None
@@ -199,12 +202,18 @@ class Journal:
         with self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?)", rows)
 
-    def event(self, kind: str, text: str) -> None:
-        """Write that something happened that is neither a decision nor an order."""
+    def event(self, kind: str, text: str, magic: int | None = None) -> None:
+        """Write that something happened that is neither a decision nor an order.
+
+        Args:
+            kind: What, in a word.
+            text: What, in a sentence.
+            magic: Whose strategy it concerns; None is the whole run.
+        """
         with self._transaction():
             self._insert(
-                "INSERT INTO events (run, at_utc, kind, text) VALUES (?, ?, ?, ?)",
-                (self._run, self._clock.now(), kind, text),
+                "INSERT INTO events (run, at_utc, magic, kind, text) VALUES (?, ?, ?, ?, ?)",
+                (self._run, self._clock.now(), magic, kind, text),
             )
 
     def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
@@ -234,7 +243,7 @@ class Journal:
 
 
 _DECISION_COLUMNS = tuple(DecisionRow.__dataclass_fields__)
-_DECISION_JSON = frozenset({"outputs", "holding"})
+_DECISION_JSON = frozenset({"outputs", "holding", "baselines"})
 _INSERT_DECISION = (
     f"INSERT INTO decisions (run, at_utc, {', '.join(_DECISION_COLUMNS)})"  # noqa: S608  own names
     f" VALUES (?, ?{', ?' * len(_DECISION_COLUMNS)})"

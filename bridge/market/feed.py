@@ -65,8 +65,8 @@ class ClosedBarFeed:
                 as handed out: it will not be better next time.
             TerminalError: The terminal gave no bars.
         """
-        newest = self._read(2)
-        if len(newest) < 2 or int(newest["time"][0]) <= self._after:
+        newest = self.newest()
+        if newest is None or newest <= self._after:
             return None
         # The forming bar, the window, and as many more as may have closed unseen.
         rates = self._read(self._depth + 1)[:-1]
@@ -83,6 +83,11 @@ class ClosedBarFeed:
         times = rates["time"]
         unseen = times[times > before][:-1] if before else times[:0]
         return ClosedBars(rates, tuple(unseen.tolist()))
+
+    def newest(self) -> int | None:
+        """Return the open time of the newest closed bar, handed out or not; None without one."""
+        rates = self._read(2)
+        return int(rates["time"][0]) if len(rates) == 2 else None
 
     def _read(self, count: int) -> RatesArray:
         return self._terminal.copy_rates_from_pos(self._symbol, self._timeframe.value, 0, count)

@@ -43,6 +43,7 @@ def row(bar_time: int = 3600, **fields: Any) -> DecisionRow:
         "reason": "because",
         "holding": None,
         "state": "active",
+        "baselines": {"day": 1, "day_equity": 1.0, "peak_equity": 1.0},
         "bid": 1.0,
         "ask": 1.1,
         "balance": 10_000.0,

@@ -62,7 +62,7 @@ class Store:
             self._db.executescript(_SCHEMA)
             self._identify({**identity, "version": str(_VERSION)})
         except sqlite3.Error as error:
-            self._db.close()
+            self.close()
             raise ConfigError(
                 f"account file {self._name} can't be used ({error}): close the program that has "
                 "it open, or name another file"
@@ -137,5 +137,10 @@ class Store:
         self._db.executemany(statement, ((key, json.dumps(body)) for key, body in rows))
 
     def close(self) -> None:
-        """Release the file."""
-        self._db.close()
+        """Release the file; what is not committed is lost, as in a crash."""
+        opened = getattr(self, "_db", None)
+        if opened is not None:
+            opened.close()
+
+    # An account that nobody closed goes with its owner, and Python 3.13 wants to be told.
+    __del__ = close
