@@ -1,0 +1,43 @@
+"""When to look for a new bar: often around its close, seldom between. Pure.
+
+A bar closes when the terminal shows a newer one, and that takes a tick, which may be late. So the
+look is dense from just before the nominal close, and thins out the longer no tick comes.
+"""
+
+from dataclasses import dataclass
+
+from bridge.mt5.servertime import ServerClock
+from bridge.mt5.timeframes import Timeframe
+
+# Seconds after the nominal close -> seconds between looks from then on.
+_AFTER = ((0.0, 0.01), (3.0, 0.05), (15.0, 0.25), (60.0, 1.0))
+_BEFORE = 0.05
+_BETWEEN = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The rhythm of one strategy's looks.
+
+    Attributes:
+        timeframe: Of its bars.
+        server: The broker's clock rule.
+    """
+
+    timeframe: Timeframe
+    server: ServerClock
+
+    def next_look(self, now: float, seen: int) -> float:
+        """Return when to look again, UTC epoch seconds.
+
+        Args:
+            now: UTC epoch seconds.
+            seen: Open time of the newest bar that has closed, server epoch seconds.
+        """
+        # The bar after the one seen is forming; it may close from here on.
+        forming = self.timeframe.next_open(seen)
+        close = self.server.to_utc(self.timeframe.next_open(forming))
+        late = now - close
+        if late < -_BEFORE:
+            return min(now + _BETWEEN, close - _BEFORE)
+        return now + next(step for since, step in reversed(_AFTER) if late >= since or since == 0.0)

@@ -1,0 +1,192 @@
+"""The live loop on a paper terminal whose clock is driven by hand."""
+
+import signal
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from models_support import write_last_move
+
+from bridge.clock import ManualClock
+from bridge.engine.jobs import Jobs
+from bridge.engine.live import Runner, live
+from bridge.engine.pace import Pace
+from bridge.engine.standing import Standing
+from bridge.engine.step import Step, Stepper
+from bridge.engine.stop import Stop
+from bridge.engine.strategy import load_strategy
+from bridge.errors import NotConnected
+from bridge.journal.read import reading
+from bridge.journal.write import Journal
+from bridge.market.barfile import read_bars
+from bridge.market.feed import ClosedBarFeed
+from bridge.mt5.rates import RatesArray
+from bridge.mt5.servertime import parse, server_clock
+from bridge.mt5.timeframes import timeframe
+from bridge.risk.baselines import first_baselines
+from bridge.settings import StrategySettings
+from bridge.share import share_dir
+from bridge.terminal.adapter import ModuleTerminal
+from bridge.terminal.paper.profile import BrokerProfile
+from bridge.terminal.paper.terminal import PaperTerminal
+
+FOLDER = share_dir("models/sample_bars")
+PROFILE = BrokerProfile.load(FOLDER / "profile.json")
+RATES = read_bars(FOLDER / "EURUSD_H1_2017.csv")
+SERVER = server_clock("eet-us")
+H1 = timeframe("H1")
+# From Friday evening into Monday: a weekend lies between.
+FRIDAY = int(RATES["time"].searchsorted(parse("2017.03.10 20:00")))
+
+
+class Flaky(ModuleTerminal):
+    """A terminal that is away for some looks."""
+
+    away = 0
+
+    def copy_rates_from_pos(
+        self, symbol: str, timeframe: int, start_pos: int, count: int
+    ) -> RatesArray:
+        if self.away > 0:
+            self.away -= 1
+            raise NotConnected("copy_rates_from_pos", -10004, "No IPC connection")
+        return super().copy_rates_from_pos(symbol, timeframe, start_pos, count)
+
+
+def run_for(tmp_path: Path, bars: int, *, away: int = 0) -> tuple[list[tuple[int, float]], int]:
+    """Return (bar time, seconds after the new bar's open) of each step, and the looks taken."""
+    clock = ManualClock(SERVER.to_utc(int(RATES["time"][FRIDAY])))
+    settings = StrategySettings(
+        model=str(write_last_move(tmp_path / "m.onnx")), symbol="EURUSD", timeframe="H1", magic=7
+    )
+    end = SERVER.to_utc(int(RATES["time"][FRIDAY + bars])) + 5.0
+    found: list[tuple[int, float]] = []
+    looks = 0
+    with (
+        closing(PaperTerminal(PROFILE, {"EURUSD": (H1, RATES)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        paper.initialize()
+        terminal = Flaky(paper)
+        strategy = load_strategy(settings)
+        before = int(RATES["time"][FRIDAY - 1])
+        feed = ClosedBarFeed(
+            terminal, symbol="EURUSD", timeframe=H1, depth=strategy.depth, after=before
+        )
+        nothing: dict[str, str] = {}
+        journal.begin_run(
+            mode="test",
+            settings=nothing,
+            models=nothing,
+            account=nothing,
+            versions=nothing,
+            paths=nothing,
+        )
+        standing = Standing(baselines=first_baselines(0, 10_000.0))
+        stepper = Stepper(
+            strategy=strategy, terminal=terminal, feed=feed, journal=journal, standing=standing
+        )
+
+        def on_step(step: Step) -> None:
+            opened = RATES["time"][RATES["time"].searchsorted(step.bar_time) + 1]
+            found.append((step.bar_time, clock.now() - SERVER.to_utc(int(opened))))
+            terminal.away = away
+
+        def is_over() -> bool:
+            nonlocal looks
+            looks += 1
+            return clock.now() > end
+
+        live(
+            [Runner(stepper, Pace(H1, SERVER), before)],
+            clock=clock,
+            journal=journal,
+            jobs=Jobs(journal),
+            stop=Stop(),
+            on_step=on_step,
+            is_over=is_over,
+        )
+    return found, looks
+
+
+def test_bars_are_noticed_within_20_milliseconds(tmp_path: Path) -> None:
+    found, _ = run_for(tmp_path, 3)
+    assert [time for time, _ in found] == RATES["time"][FRIDAY : FRIDAY + 3].tolist()
+    assert max(late for _, late in found) <= 0.02
+
+
+def test_after_a_weekend_a_bar_is_noticed_within_a_second(tmp_path: Path) -> None:
+    found, looks = run_for(tmp_path, 5)
+    assert [time for time, _ in found] == RATES["time"][FRIDAY : FRIDAY + 5].tolist()
+    # Friday's last bar closes when Monday's first tick comes, two days after its hour was over.
+    assert all(0.0 <= late <= 1.0 for _, late in found)
+    # Two days are 172,800 seconds: five waits a second, none of them denser for longer than that.
+    assert looks < 52 * 3600 * 5 + 20_000
+
+
+def test_a_terminal_that_is_away_is_told_once_and_waited_for(tmp_path: Path) -> None:
+    found, _ = run_for(tmp_path, 2, away=5)
+    assert len(found) == 2
+    with reading(tmp_path / "journal.sqlite3") as journal:
+        told = [row["text"] for row in journal.rows("events") if row["kind"] == "terminal"]
+    assert told[0].startswith("no bars: copy_rates_from_pos failed with -10004")
+    assert told[1] == "the terminal answers again"
+    # Once for each time it goes away; the run ends during the second.
+    assert len(told) == 3
+
+
+def test_a_job_that_raises_is_journalled_and_ends_nothing(tmp_path: Path) -> None:
+    ran = []
+    with Journal(tmp_path / "journal.sqlite3", ManualClock(0.0)) as journal:
+        nothing: dict[str, str] = {}
+        journal.begin_run(
+            mode="test",
+            settings=nothing,
+            models=nothing,
+            account=nothing,
+            versions=nothing,
+            paths=nothing,
+        )
+        jobs = Jobs(journal)
+        jobs.every(1, "summary", lambda: [][0])
+        jobs.every(1, "heartbeat", lambda: ran.append(1))
+        for job in jobs._scheduler.jobs:
+            job.next_run = job.next_run and job.next_run.replace(year=2000)
+        jobs.run_due()
+    assert ran == [1]
+    with reading(tmp_path / "journal.sqlite3") as reader:
+        assert [row["text"] for row in reader.rows("events")] == [
+            "summary raised IndexError: list index out of range"
+        ]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_asks_for_an_end_and_handlers_come_back(name: str) -> None:
+    number = getattr(signal, name)
+    before, stop = signal.getsignal(number), Stop()
+    with stop.on_signals():
+        assert not stop.is_asked
+        signal.raise_signal(number)
+        assert stop.reason == name
+        stop.ask("later")
+        assert stop.reason == name
+    assert signal.getsignal(number) is before
+
+
+def test_the_pace_thins_out_while_no_tick_comes() -> None:
+    pace, seen = Pace(H1, SERVER), parse("2017.03.15 09:00")
+    close = SERVER.to_utc(parse("2017.03.15 11:00"))
+    steps = {
+        late: round(pace.next_look(close + late, seen) - (close + late), 3)
+        for late in (-1800.0, -0.3, -0.01, 0.0, 2.0, 5.0, 30.0, 3600.0)
+    }
+    assert steps == {
+        -1800.0: 1.0,
+        -0.3: 0.25,
+        -0.01: 0.01,
+        0.0: 0.01,
+        2.0: 0.01,
+        5.0: 0.05,
+        30.0: 0.25,
+        3600.0: 1.0,
+    }
