@@ -22,7 +22,7 @@ from pydantic import (
 from bridge.errors import ConfigError, ContractError
 from bridge.mt5.servertime import server_clock
 from bridge.mt5.timeframes import timeframe
-from bridge.settings import DecisionSettings, Frozen
+from bridge.settings import DecisionSettings, Frozen, first_fault
 
 if TYPE_CHECKING:
     import onnx
@@ -224,7 +224,7 @@ def read_contract(metadata: Mapping[str, str]) -> Contract:
     try:
         return Contract.model_validate_json(text)
     except ValidationError as error:
-        raise ContractError(f"the contract is malformed: {_first_fault(error)}") from error
+        raise ContractError(f"the contract is malformed: {first_fault(error)}") from error
 
 
 def _check_version(text: str) -> None:
@@ -239,12 +239,6 @@ def _check_version(text: str) -> None:
             f"the contract has version {version}, this bridge reads up to {CONTRACT_VERSION}: "
             "update mt5-onnx-bridge"
         )
-
-
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_input=False)[0]
-    key = ".".join(str(part) for part in fault["loc"])
-    return f"{key}: {fault['msg']}" if key else str(fault["msg"])
 
 
 def body_sha256(model: "onnx.ModelProto") -> str:

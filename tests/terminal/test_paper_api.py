@@ -361,7 +361,7 @@ def test_a_specification_is_not_completed_by_guessing(changes: dict[str, Any], w
 def test_a_wrong_profile_names_the_field(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
     path.write_text('{"name": "x", "account": {"currency": "USD", "deposit": -1}, "symbols": {}}')
-    with pytest.raises(ConfigError, match=r"profile\.json: account\.deposit: "):
+    with pytest.raises(ConfigError, match=r"profile\.json: account\.deposit = -1: "):
         BrokerProfile.load(path)
     with pytest.raises(ConfigError, match="can't be read"):
         BrokerProfile.load(tmp_path / "absent.json")

@@ -18,9 +18,7 @@ from bridge.errors import ConfigError
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
 from bridge.mt5.servertime import server_clock
-from bridge.settings import Frozen, Positive
-
-NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+from bridge.settings import Frozen, NotNegative, Positive, first_fault
 
 
 class MarginMode(StrEnum):
@@ -108,9 +106,7 @@ class BrokerProfile(Frozen):
         except OSError as error:
             raise ConfigError(f"broker profile {path} can't be read: {error}") from error
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
-            raise ConfigError(f"broker profile {path}: {where}: {first['msg']}") from error
+            raise ConfigError(f"broker profile {path}: {first_fault(error)}") from error
 
     def save(self, path: Path) -> None:
         """Write the profile as JSON."""

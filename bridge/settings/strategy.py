@@ -1,24 +1,23 @@
-"""Settings: every number that a user may choose, its unit, its bounds and its default. Frozen.
+"""Settings of one strategy: how it decides, what it risks, how its orders are sent."""
 
-``None`` means off. A default stands here and nowhere else.
-"""
-
+import json
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from bridge.errors import ConfigError
-
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-
-
-class Frozen(BaseModel):
-    """A value object: frozen, and a key that it does not know is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+from bridge.settings.faults import first_fault_of
+from bridge.settings.values import (
+    Frozen,
+    NotNegative,
+    OrOff,
+    Positive,
+    Share,
+    Text,
+    TimeframeName,
+)
 
 
 class Sides(StrEnum):
@@ -38,21 +37,21 @@ class DecisionSettings(Frozen):
 
     open_at: Positive = 0.5
     """Open when a side's value is at least this and above the other side's."""
-    close_at: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    close_at: NotNegative = 0.0
     """Close when the value of the open side falls below this; 0 keeps it open."""
     reverse: bool = True
     """When the other side is signaled: open it after closing (true), or only close (false)."""
     sides: Sides = Sides.BOTH
     """Which sides may be opened."""
-    max_bars: Annotated[int, Field(ge=1)] | None = None
+    max_bars: OrOff[Annotated[int, Field(ge=1)]] = None
     """Close after so many closed bars."""
-    stop_points: Positive | None = None
+    stop_points: OrOff[Positive] = None
     """Distance of the stop loss, points."""
-    stop_ranges: Positive | None = None
+    stop_ranges: OrOff[Positive] = None
     """Distance of the stop loss as a multiple of the recent range."""
-    take_points: Positive | None = None
+    take_points: OrOff[Positive] = None
     """Distance of the take profit, points."""
-    take_ranges: Positive | None = None
+    take_ranges: OrOff[Positive] = None
     """Distance of the take profit as a multiple of the recent range."""
     range_bars: Annotated[int, Field(ge=1, le=1000)] = 24
     """Closed bars whose mean true range is the recent range."""
@@ -86,25 +85,21 @@ def decision_settings(
     """
     values = defaults.model_dump(mode="json")
     values.update({_PAIRS[key]: None for key in changes if key in _PAIRS})
+    text = json.dumps(values | dict(changes))
     try:
-        return DecisionSettings.model_validate(values | dict(changes))
+        # Through JSON, so that strict still reads a side from its name.
+        return DecisionSettings.model_validate_json(text, strict=True)
     except ValidationError as error:
-        raise ConfigError(f"decision: {first_fault(error)}") from error
-
-
-def first_fault(error: ValidationError) -> str:
-    """Return the first thing that pydantic found, as one sentence: key, value, what is allowed."""
-    fault = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in fault["loc"]) or "the table"
-    return f"{key} = {fault['input']!r}: {fault['msg']}"
+        fault = first_fault_of(error, DecisionSettings, inside=("decision",))
+        raise ConfigError(fault) from error
 
 
 class RiskSettings(Frozen):
     """How much is put at stake, and the limits beyond which nothing is opened."""
 
-    volume: Positive | None = 0.1
+    volume: OrOff[Positive] = 0.1
     """Lots of an entry; None sizes by risk_share."""
-    risk_share: Share | None = None
+    risk_share: OrOff[Share] = None
     """Share of equity that an entry loses at its stop; used when volume is None."""
     require_stop: bool = True
     """Refuse an entry without a stop loss on the server."""
@@ -112,12 +107,21 @@ class RiskSettings(Frozen):
     """Positions of the strategy at one time."""
     max_volume: Positive = 1.0
     """Lots of the strategy's symbol, the new order included."""
-    max_spread_points: Positive | None = 30.0
+    max_spread_points: OrOff[Positive] = 30.0
     """Widest spread at which anything is opened, points."""
-    daily_loss_share: Share | None = 0.05
+    daily_loss_share: OrOff[Share] = 0.05
     """Loss since the server day began, share of the day's first equity: no entries that day."""
-    max_drawdown_share: Share | None = 0.25
+    max_drawdown_share: OrOff[Share] = 0.25
     """Fall from the highest equity, share of it: everything is halted."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _share_replaces_volume(cls, values: object) -> object:
+        # Naming a share is choosing to size by it: the default volume steps aside.
+        if isinstance(values, Mapping) and "risk_share" in values and "volume" not in values:
+            by_share = values["risk_share"] not in (None, "off")
+            return {**values, "volume": None} if by_share else values
+        return values
 
     @model_validator(mode="after")
     def _one_way_to_size(self) -> Self:
@@ -138,19 +142,26 @@ class ExecutionSettings(Frozen):
 class StrategySettings(Frozen):
     """One strategy: a model on a symbol and timeframe, known by its magic number."""
 
-    model: str
-    """Path of the .onnx file."""
-    sha256: str | None = None
+    name: OrOff[Text] = None
+    """Name in status, logs and messages; without it, symbol, timeframe and magic."""
+    model: Text
+    """Path of the .onnx file; in a settings file, relative to that file."""
+    sha256: OrOff[str] = None
     """The file's hash; another file is refused."""
-    symbol: str
+    symbol: Text
     """The broker's exact name of the symbol."""
-    timeframe: str
+    timeframe: TimeframeName
     """M1 to MN1."""
     magic: Annotated[int, Field(ge=1, lt=2**63)]
     """Number that marks the strategy's orders."""
-    alias: str | None = None
+    alias: OrOff[Text] = None
     """The contract's name of the symbol, when the broker's differs by more than a suffix."""
-    decision: dict[str, JsonValue] = {}
+    decision: dict[str, JsonValue] = Field(default_factory=dict)
     """Keys of DecisionSettings that replace the contract's defaults."""
     risk: RiskSettings = RiskSettings()
     execution: ExecutionSettings = ExecutionSettings()
+
+    @property
+    def title(self) -> str:
+        """The strategy as messages call it."""
+        return self.name or f"{self.symbol} {self.timeframe} {self.magic}"

@@ -1,0 +1,55 @@
+"""Settings: every number that a user may choose, its unit, its bounds and its default. Frozen.
+
+``None`` means off. A default stands here and nowhere else.
+"""
+
+from bridge.settings.faults import first_fault
+from bridge.settings.load import load_settings
+from bridge.settings.schema import settings_schema
+from bridge.settings.strategy import (
+    DecisionSettings,
+    ExecutionSettings,
+    RiskSettings,
+    Sides,
+    StrategySettings,
+    decision_settings,
+)
+from bridge.settings.tables import (
+    BridgeSettings,
+    LimitSettings,
+    LogLevel,
+    LogSettings,
+    Mode,
+    PaperBars,
+    PaperSettings,
+    ScheduleSettings,
+    TerminalSettings,
+    settings_sha256,
+)
+from bridge.settings.values import Frozen, NotNegative, Positive, Share
+
+__all__ = [
+    "BridgeSettings",
+    "DecisionSettings",
+    "ExecutionSettings",
+    "Frozen",
+    "LimitSettings",
+    "LogLevel",
+    "LogSettings",
+    "Mode",
+    "NotNegative",
+    "PaperBars",
+    "PaperSettings",
+    "Positive",
+    "RiskSettings",
+    "ScheduleSettings",
+    "Share",
+    "Sides",
+    "StrategySettings",
+    "TerminalSettings",
+    "decision_settings",
+    "first_fault",
+    "load_settings",
+    "settings_schema",
+    "settings_sha256",
+]
