@@ -17,7 +17,7 @@ from bridge.cli.sample import (
 )
 from bridge.cli.state import JOURNAL, new_run_folder
 from bridge.engine.always_long import always_long
-from bridge.engine.replay import replay
+from bridge.engine.replay import flatten_all, replay
 from bridge.engine.step import Step
 from bridge.engine.strategy import Strategy
 from bridge.journal.read import reading
@@ -85,6 +85,7 @@ def run_demo(model: str, *, speed: float | None, state: Path, watch: Watch) -> O
         _begin(journal, strategy, sample, terminal)
         stepper.lookout.read_deals(sample.opens)
         replay([stepper], terminal, clock, sample.server, on_step)
+        flatten_all([stepper], "the recording has ended")
         journal.end_run("the recording has ended")
         account = ModuleTerminal(terminal).account_info()
     return _outcome(strategy, sample, steps, account, folder / JOURNAL)

@@ -123,5 +123,6 @@ def make_stepper(
         depth=strategy.depth,
         after=int(sample.rates["time"][sample.first - 1]),
     )
-    standing = Standing(baselines=first_baselines(sample.opens, mt5.account_info().equity))
+    baselines = first_baselines(sample.opens, mt5.account_info().equity)
+    standing = Standing(magic=MAGIC, baselines=baselines)
     return Stepper(strategy=strategy, terminal=mt5, feed=feed, journal=journal, standing=standing)

@@ -129,6 +129,7 @@ class Actor:
             baselines=self._standing.baselines,
             state=self._standing.state,
             unresolved=self._standing.unresolved,
+            alarms=self._standing.alarms,
         )
 
     def _halt(self, ruling: Ruling) -> None:

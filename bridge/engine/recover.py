@@ -44,8 +44,9 @@ def recalled_standing(
     """
     last, event = reader.last_decision(magic, symbol), reader.last_event(magic, *_STATES)
     if last is None:
-        return Standing(baselines=first_baselines(server_time, equity))
+        return Standing(magic=magic, baselines=first_baselines(server_time, equity))
     return Standing(
+        magic=magic,
         baselines=Baselines(**last["baselines"]),
         state=_STATES[event["kind"]] if event else TradingState.ACTIVE,
         deals_since=max((deal.time for deal in reader.deals()), default=0),

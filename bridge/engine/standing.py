@@ -12,18 +12,22 @@ class Standing:
     """One strategy's standing. The one mutable value of the engine.
 
     Attributes:
+        magic: Whose it is.
         baselines: What losses are measured from.
         state: ACTIVE until something is unresolved (REDUCING) or a limit ends it (HALTED).
         unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
         positions: The strategy's own positions when last looked at.
         deals_since: Server time up to which deals are in the journal.
+        alarms: What suspends entries at the moment.
     """
 
+    magic: int
     baselines: Baselines
     state: TradingState = TradingState.ACTIVE
     unresolved: frozenset[int] = frozenset()
     positions: tuple[TradePosition, ...] = field(default=())
     deals_since: int = 0
+    alarms: frozenset[str] = frozenset()
 
     def reduce(self, ticket: int) -> None:
         """Stop entries: the fate of an order is unknown."""

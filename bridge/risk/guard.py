@@ -35,6 +35,7 @@ class Facts:
         baselines: What losses are measured from.
         state: Trading state of the strategy.
         unresolved: Tickets of positions with an order of unknown fate.
+        alarms: What suspends entries at the moment.
     """
 
     account: AccountInfo
@@ -44,6 +45,7 @@ class Facts:
     baselines: Baselines
     state: TradingState
     unresolved: frozenset[int] = frozenset()
+    alarms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,10 @@ def _ask(name: str, rule: Rule, request: Request, facts: Facts, settings: RiskSe
 def _state(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
     ok = facts.state is TradingState.ACTIVE
     return Verdict("state", ok, facts.state, TradingState.ACTIVE)
+
+
+def _alarms(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+    return Verdict("alarms", not facts.alarms, ", ".join(sorted(facts.alarms)) or "none", "none")
 
 
 def _unresolved_entry(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
@@ -226,6 +232,7 @@ _OPENABLE = {
 
 _ENTRY_RULES: dict[str, Rule] = {
     "state": _state,
+    "alarms": _alarms,
     "unresolved": _unresolved_entry,
     "quote": _quote,
     "account": _allowed,

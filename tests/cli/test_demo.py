@@ -21,7 +21,7 @@ import pytest
 from bridge.cli.demo_run import Outcome, run_demo
 from bridge.cli.main import run
 from bridge.cli.sample import Sample, load_demo_strategy, load_sample, make_stepper
-from bridge.engine.replay import replay
+from bridge.engine.replay import flatten_all, replay
 from bridge.engine.step import Step
 from bridge.engine.strategy import Strategy
 from bridge.errors import ConfigError
@@ -205,6 +205,7 @@ def play(
         journal.begin_run(mode="test", settings={}, models={}, account={}, versions={}, paths={})
         stepper = make_stepper(sample, strategy, terminal, journal)
         replay([stepper], terminal, clock, sample.server, lambda step: None)
+        flatten_all([stepper], "the recording has ended")
     with reading(path) as reader:
         return list(reader.rows("decisions"))
 

@@ -16,7 +16,7 @@ from typing import Any
 from bridge.cli.sample import MAGIC, SYMBOL, TIMEFRAME, find_model, load_sample
 from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing, recover
-from bridge.engine.replay import replay
+from bridge.engine.replay import flatten_all, replay
 from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
 from bridge.journal.read import reading
@@ -109,6 +109,7 @@ def main(folder: Path, bars: int) -> None:
             )
             recover(stepper, past, journal, terminal, magic=MAGIC, symbol=SYMBOL, is_certain=True)
             replay([stepper], paper, clock, sample.server, lambda step: None)
+            flatten_all([stepper], "the recording has ended")
     print(MOMENTS)  # noqa: T201  the parent reads it
 
 

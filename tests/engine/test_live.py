@@ -82,7 +82,7 @@ def run_for(tmp_path: Path, bars: int, *, away: int = 0) -> tuple[list[tuple[int
             versions=nothing,
             paths=nothing,
         )
-        standing = Standing(baselines=first_baselines(0, 10_000.0))
+        standing = Standing(magic=7, baselines=first_baselines(0, 10_000.0))
         stepper = Stepper(
             strategy=strategy, terminal=terminal, feed=feed, journal=journal, standing=standing
         )

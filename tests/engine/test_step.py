@@ -10,7 +10,7 @@ import pytest
 from models_support import write_last_move
 
 from bridge.clock import ManualClock
-from bridge.engine.replay import replay
+from bridge.engine.replay import flatten_all, replay
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.strategy import load_strategy
@@ -58,6 +58,7 @@ class Run:
 
     def play(self) -> None:
         replay([self.stepper], self.terminal, self.clock, SERVER, self.steps.append)
+        flatten_all([self.stepper], "the recording has ended")
 
 
 @contextmanager
@@ -100,7 +101,7 @@ def running(
             versions=nothing,
             paths=nothing,
         )
-        standing = Standing(baselines=first_baselines(START, 10_000.0))
+        standing = Standing(magic=7, baselines=first_baselines(START, 10_000.0))
         stepper = Stepper(
             strategy=strategy, terminal=seam, feed=feed, journal=journal, standing=standing
         )

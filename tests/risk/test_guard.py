@@ -42,7 +42,7 @@ def denied(request: Request, facts: Facts, settings: RiskSettings = LIMITS) -> s
 def test_a_plain_entry_passes_every_rule() -> None:
     ruling = check(BUY, FACTS, LIMITS)
     assert ruling.denial is None
-    assert len(ruling.verdicts) == 12
+    assert len(ruling.verdicts) == 13
     assert not ruling.halts
 
 
@@ -51,6 +51,7 @@ def test_a_plain_entry_passes_every_rule() -> None:
     [
         ({"state": TradingState.REDUCING}, "state"),
         ({"state": TradingState.HALTED}, "state"),
+        ({"alarms": frozenset({"connection"})}, "alarms"),
         ({"unresolved": frozenset({3})}, "unresolved"),
         ({"tick": tick(0.0, 0.0)}, "quote"),
         ({"tick": tick(1.0, math.nan)}, "quote"),
