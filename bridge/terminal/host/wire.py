@@ -1,0 +1,94 @@
+"""Frames and values between the bridge and its child; nothing is pickled.
+
+A frame is two big-endian u32 lengths, a JSON header, and raw bytes for the arrays in it.
+A value of a kind that JSON lacks is an object with one key: ``t`` tuple, ``d`` dict, ``r`` record
+(name and values), ``a`` array (dtype, length, offset into the raw bytes).
+Both sides import this file, so it needs no more than the standard library, and an old Python.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO
+
+_LENGTHS = struct.Struct("!II")
+_PLAIN = (type(None), bool, int, float, str)
+
+MakeRecord = Callable[[str, "list[Any]"], Any]
+MakeArray = Callable[["list[tuple[str, str]]", int, bytes, int], Any]
+
+
+def write_frame(stream: BinaryIO, header: dict[str, Any], raw: bytes = b"") -> None:
+    """Write one frame and flush it."""
+    text = json.dumps(header, separators=(",", ":")).encode("ascii")
+    stream.write(b"".join((_LENGTHS.pack(len(text), len(raw)), text, raw)))
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
+    """Return header and raw bytes of the next frame; None at the end of the stream.
+
+    Raises:
+        ValueError: What comes is not a frame.
+    """
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    text_length, raw_length = _LENGTHS.unpack(lengths)
+    text, raw = stream.read(text_length), stream.read(raw_length)
+    if len(text) < text_length or len(raw) < raw_length:
+        return None
+    header = json.loads(text)
+    if not isinstance(header, dict):
+        raise ValueError("a frame's header is not an object")
+    return header, raw
+
+
+def encode(value: Any, raw: bytearray) -> Any:
+    """Return ``value`` as JSON can hold it; arrays are appended to ``raw``.
+
+    Raises:
+        TypeError: A value of another kind, such as a numpy integer.
+    """
+    if isinstance(value, tuple):
+        return _encode_tuple(value, raw)
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, list):
+        return [encode(item, raw) for item in value]
+    if isinstance(value, dict):
+        return {"d": [[str(key), encode(item, raw)] for key, item in value.items()]}
+    if hasattr(value, "dtype") and hasattr(value, "tobytes") and getattr(value, "ndim", 0) == 1:
+        offset = len(raw)
+        raw += value.tobytes()
+        return {"a": [value.dtype.descr, len(value), offset]}
+    raise TypeError(
+        f"{type(value).__name__} can't cross to the terminal: use a native Python value"
+    )
+
+
+def _encode_tuple(value: tuple[Any, ...], raw: bytearray) -> Any:
+    items = [encode(item, raw) for item in value]
+    # Records of the package are tuples that count their fields.
+    if hasattr(value, "n_sequence_fields"):
+        return {"r": [type(value).__name__, items]}
+    return {"t": items}
+
+
+def decode(value: Any, raw: bytes, record: MakeRecord, array: MakeArray) -> Any:
+    """Return what :func:`encode` was given; ``record`` and ``array`` make those two kinds."""
+    if isinstance(value, list):
+        return [decode(item, raw, record, array) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "a":
+        fields, length, offset = content
+        return array([(name, of) for name, of in fields], length, raw, offset)
+    if kind == "r":
+        return record(content[0], decode(content[1], raw, record, array))
+    if kind == "d":
+        return {key: decode(item, raw, record, array) for key, item in content}
+    return tuple(decode(content, raw, record, array))
