@@ -235,8 +235,10 @@ def test_a_child_says_what_runs_in_it(bench: Bench) -> None:
         ({"interpreter": ("no-such-python",)}, "no-such-python does not start"),
         ({"factory": "terminal.host_modules:nothing"}, "AttributeError.*nothing"),
         ({"factory": "terminal.host_modules:failing"}, "ValueError: no such bars"),
-        ({"factory": "no_such_module:x"}, "ModuleNotFoundError.*set interpreter"),
-        ({"interpreter": (sys.executable, "-c", "pass")}, "ended before it answered"),
+        ({"factory": "no_such_module:x"}, "ModuleNotFoundError.*look at factory"),
+        ({"interpreter": (sys.executable, "-c", "pass")}, "ended before it answered; set interp"),
+        ({"interpreter": (sys.executable, "-c", "0/0")}, "ZeroDivisionError.*; set interpreter"),
+        ({"factory": None}, "No module named 'MetaTrader5'; set interpreter"),
     ],
 )
 def test_a_child_that_can_t_start_says_why(
@@ -244,7 +246,7 @@ def test_a_child_that_can_t_start_says_why(
 ) -> None:
     with pytest.raises(NotConnected, match=words) as raised:
         bench.make(settings().model_copy(update=fields)).connect()
-    assert raised.value.code in (mt5.RES_E_INTERNAL_FAIL_INIT, mt5.RES_E_INTERNAL_FAIL_RECEIVE)
+    assert raised.value.code == mt5.RES_E_INTERNAL_FAIL_INIT
 
 
 def test_a_terminal_connects_by_itself_at_the_first_verb() -> None:

@@ -30,6 +30,7 @@ _ROOT = str(Path(__file__).parents[3])
 # interrupted by Ctrl-C, and for a pipe that something else keeps open after the child's end.
 _SLICE_S = 0.25
 _LAST_WAIT_S = 5.0
+_ADVICE = "set interpreter to the command of a Python that has MetaTrader5 and this package"
 
 Frame = tuple[dict[str, Any], bytes]
 
@@ -152,10 +153,11 @@ class Child:
         except NotConnected as error:
             # No secret has crossed yet, so what it wrote may be shown.
             words = b" ".join(self._last_words).decode("utf-8", "replace").strip()
-            raise _not_started(f"{' '.join(command)}: {words or error.text}") from error
+            raise _not_started(f"{' '.join(command)}: {words or error.text}", _ADVICE) from error
         if "failed" in header:
             self.kill()
-            raise _not_started(f"{' '.join(command)}: {header['failed']}")
+            advice = _ADVICE if settings.factory is None else f"look at factory {settings.factory}"
+            raise _not_started(f"{' '.join(command)}: {header['failed']}", advice)
         return header
 
     def _exchange(self, verb: str, header: dict[str, Any], limit: float) -> Frame:
@@ -204,7 +206,7 @@ def _spawn(command: tuple[str, ...]) -> subprocess.Popen[bytes]:
             **new_group,
         )
     except OSError as error:
-        raise _not_started(f"{command[0]} does not start ({error.strerror})") from error
+        raise _not_started(f"{command[0]} does not start ({error.strerror})", _ADVICE) from error
 
 
 def _environment(*, is_ours: bool) -> dict[str, str]:
@@ -216,9 +218,8 @@ def _environment(*, is_ours: bool) -> dict[str, str]:
     return kept
 
 
-def _not_started(what: str) -> NotConnected:
-    text = f"{what}; set interpreter to the command of a Python that has MetaTrader5"
-    return NotConnected("initialize", mt5.RES_E_INTERNAL_FAIL_INIT, text)
+def _not_started(what: str, advice: str) -> NotConnected:
+    return NotConnected("initialize", mt5.RES_E_INTERNAL_FAIL_INIT, f"{what}; {advice}")
 
 
 def _collect(stream: BinaryIO, answers: "queue.SimpleQueue[Frame | None]") -> None:
