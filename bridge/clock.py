@@ -46,7 +46,10 @@ class ManualClock:
 
 
 class ScaledClock:
-    """Replay time that runs ``speed`` times as fast as ``real``.
+    """Replay time at ``speed`` times real time, to be watched.
+
+    It moves when somebody waits, and stands still while work is done: a slow computer makes the
+    replay slower, never another one.
 
     Args:
         start: UTC epoch seconds shown first.
@@ -63,20 +66,16 @@ class ScaledClock:
         self._speed = speed
         self._longest_wait = longest_wait
         self._shown = start
-        self._real_then = self._real.now()
+        self._due = self._real.now()
 
     def now(self) -> float:
         """Return UTC epoch seconds of the replay."""
-        return self._shown + (self._real.now() - self._real_then) * self._speed
+        return self._shown
 
     def wait_until(self, instant: float) -> None:
-        """Wait, but skip what exceeds ``longest_wait``."""
-        now = self.now()
-        if instant - now > self._longest_wait:
-            self._shown = instant - self._longest_wait
-            self._real_then = self._real.now()
-            now = self._shown
-        if instant > now:
-            self._real.wait_until(self._real.now() + (instant - now) / self._speed)
-        if self.now() < instant:  # a rounding error must not make the caller wait twice
-            self._shown, self._real_then = instant, self._real.now()
+        """Wait as long as the way to ``instant`` takes, counted from the end of the last wait."""
+        way = min(max(0.0, instant - self._shown), self._longest_wait)
+        # Time that work took is made up for, but not more than one wait of it.
+        self._due = max(self._due, self._real.now() - way / self._speed) + way / self._speed
+        self._real.wait_until(self._due)
+        self._shown = max(self._shown, instant)

@@ -9,8 +9,11 @@ from typing import Annotated, cast
 import typer
 
 from bridge import __version__
+from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
+from bridge.cli.init import init
 from bridge.cli.journal import journal
+from bridge.cli.run import run as run_strategies
 from bridge.cli.why import why
 from bridge.errors import BridgeError
 
@@ -21,12 +24,16 @@ _UsageError = cast(type[Exception], typer.BadParameter.__mro__[2])
 
 app = typer.Typer(
     name="mt5-onnx",
-    help="One ONNX file trades closed bars: demo, journal, and why.",
+    help="One ONNX file trades closed bars.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(init)
+app.command("run")(run_strategies)
+for command in (status, halt, resume, flatten):
+    app.command()(command)
 app.add_typer(journal, name="journal")
 app.command()(why)
 

@@ -38,3 +38,8 @@ class Standing:
     def halt(self) -> None:
         """Stop entries for good."""
         self.state = TradingState.HALTED
+
+    def resume(self) -> None:
+        """Let entries go on: a person has looked, and takes what was unresolved as settled."""
+        self.state = TradingState.ACTIVE
+        self.unresolved = frozenset()

@@ -18,6 +18,10 @@ from bridge.settings import LimitSettings
 
 HALT_FILE = "HALT"
 """Name of the file in the state folder whose mere existence ends all entries."""
+RESUME_FILE = "RESUME"
+"""Name of the file that asks for entries again; taken away once it is obeyed."""
+FLATTEN_FILE = "FLATTEN"
+"""Name of the file that asks for all positions to be closed; taken away once it is obeyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ class Watch:
         self._limits = limits
         self._standings = standings
         self._halt_file = state / HALT_FILE
+        self._resume_file = state / RESUME_FILE
         self._symbol = clock_symbol
         # All strategies have seen the same account; the highest peak is the account's.
         self._baselines = max(
@@ -126,6 +131,8 @@ class Watch:
 
     def look(self) -> tuple[Alarm, ...]:
         """Look once; suspend or halt the strategies' entries, or let them go on."""
+        if self._resume_file.exists():
+            self._resume()
         found = self._alarms()
         kinds = frozenset(alarm.kind for alarm in found)
         for alarm in found:
@@ -160,3 +167,11 @@ class Watch:
             if standing.state is not TradingState.HALTED:
                 standing.halt()
                 self._journal.event("halt", f"no more entries: {alarm.text}", standing.magic)
+
+    def _resume(self) -> None:
+        """Let entries go on; a limit that is still broken halts again at once."""
+        for standing in self._standings:
+            if standing.state is not TradingState.ACTIVE:
+                standing.resume()
+                self._journal.event("resume", "a person asked for entries again", standing.magic)
+        self._resume_file.unlink(missing_ok=True)
