@@ -19,6 +19,7 @@ from bridge.clock import ManualClock
 from bridge.mt5.records import AccountInfo
 from bridge.terminal.paper.terminal import PaperTerminal
 
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 LOGIN, SERVER = 77, "Paper-Demo"
 ROWS = "\n".join(f"{110000 + n} {110010 + n} {109990 + n} {110001 + n} 5" for n in range(600))
 
@@ -82,7 +83,7 @@ class Troubled:
         if self._has(f"hang-{when}{verb}"):
             threading.Event().wait(60)
         if self._has(f"die-{when}{verb}"):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), KILL)
         if self._has(f"print-{when}{verb}"):
             print("a print")  # noqa: T201  on purpose
             os.write(1, b"a write")

@@ -1,5 +1,6 @@
 """The package in a child process: the answers are those of the package in this one."""
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from terminal.host_desk import BUY, Bench, a_bench, rng, settings
+from terminal.host_desk import BUY, TESTS, Bench, a_bench, rng, settings
 from terminal.host_modules import LOGIN, SERVER, paper
 from terminal.paper_desk import MONDAY
 
@@ -236,8 +237,9 @@ def test_a_child_says_what_runs_in_it(bench: Bench) -> None:
         ({"factory": "terminal.host_modules:nothing"}, "AttributeError.*nothing"),
         ({"factory": "terminal.host_modules:failing"}, "ValueError: no such bars"),
         ({"factory": "no_such_module:x"}, "ModuleNotFoundError.*look at factory"),
-        ({"interpreter": (sys.executable, "-c", "pass")}, "ended before it answered; set interp"),
+        ({"interpreter": (sys.executable, "-c", "pass")}, "no answer; set interpreter"),
         ({"interpreter": (sys.executable, "-c", "0/0")}, "ZeroDivisionError.*; set interpreter"),
+        ({"interpreter": (sys.executable, "-c", "print('hello, world')")}, "no answer; set"),
         ({"factory": None}, "No module named 'MetaTrader5'; set interpreter"),
     ],
 )
@@ -247,6 +249,23 @@ def test_a_child_that_can_t_start_says_why(
     with pytest.raises(NotConnected, match=words) as raised:
         bench.make(settings().model_copy(update=fields)).connect()
     assert raised.value.code == mt5.RES_E_INTERNAL_FAIL_INIT
+
+
+def test_the_child_imports_nothing_heavy_by_itself() -> None:
+    heavy = {"numpy", "pandas", "onnx", "onnxruntime", "pydantic", "bridge.settings"}
+    code = f"import sys, bridge.terminal.host.child; print({heavy!r} & set(sys.modules))"
+    root = Path(TESTS).parent
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "set()\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a command that execs another")
+def test_another_python_does_not_inherit_the_search_path_of_this_one(bench: Bench) -> None:
+    other = settings(interpreter=("/usr/bin/env", sys.executable))
+    with pytest.raises(NotConnected, match="No module named 'terminal'"):
+        bench.make(other).connect()
 
 
 def test_a_terminal_connects_by_itself_at_the_first_verb() -> None:

@@ -3,7 +3,6 @@
 import itertools
 import os
 import select
-import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from terminal.host_desk import BUY, TESTS, Bench, a_bench, rng
-from terminal.host_modules import LOGIN, SERVER
+from terminal.host_modules import KILL, LOGIN, SERVER
 
 from bridge.clock import ManualClock
 from bridge.errors import NotConnected, TerminalError, WrongAccount
@@ -89,7 +88,7 @@ def test_a_child_killed_from_outside_is_noticed(bench: Bench) -> None:
     host = bench.troubled()
     host.connect()
     pid = pid_of(host)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(pid, KILL)
     with pytest.raises(NotConnected):
         host.account_info()
     assert is_gone(pid)
@@ -98,7 +97,7 @@ def test_a_child_killed_from_outside_is_noticed(bench: Bench) -> None:
 def test_an_order_is_not_sent_while_there_is_no_connection(bench: Bench) -> None:
     host = bench.troubled()
     host.connect()
-    os.kill(pid_of(host), signal.SIGKILL)
+    os.kill(pid_of(host), KILL)
     for _ in range(2):
         with pytest.raises(NotConnected):
             host.order_send(BUY)

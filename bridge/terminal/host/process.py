@@ -181,7 +181,7 @@ class Child:
                     continue
                 frame = None
             if frame is None:
-                text = "the process of the package ended before it answered"
+                text = "the process of the package ended, or wrote what is no answer"
                 self._give_up(verb, mt5.RES_E_INTERNAL_FAIL_RECEIVE, text)
             return frame
         text = f"no answer within {limit:g} s, so the process of the package was ended"

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 _LENGTHS = struct.Struct("!II")
+# Any text in front of a frame, such as what a script around the interpreter prints, reads as more.
+_LONGEST = 1 << 29
 _PLAIN = (type(None), bool, int, float, str)
 
 MakeRecord = Callable[[str, "list[Any]"], Any]
@@ -37,6 +39,8 @@ def read_frame(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
     if len(lengths) < _LENGTHS.size:
         return None
     text_length, raw_length = _LENGTHS.unpack(lengths)
+    if max(text_length, raw_length) > _LONGEST:
+        raise ValueError(f"not a frame: {lengths!r}")
     text, raw = stream.read(text_length), stream.read(raw_length)
     if len(text) < text_length or len(raw) < raw_length:
         return None
