@@ -45,12 +45,20 @@ def recalled_standing(
     last, event = reader.last_decision(magic, symbol), reader.last_event(magic, *_STATES)
     if last is None:
         return Standing(magic=magic, baselines=first_baselines(server_time, equity))
+    deals = reader.deals()
     return Standing(
         magic=magic,
         baselines=Baselines(**last["baselines"]),
         state=_STATES[event["kind"]] if event else TradingState.ACTIVE,
-        deals_since=max((deal.time for deal in reader.deals()), default=0),
+        declined=_declined(reader, magic),
+        deals_since=max((deal.time for deal in deals), default=0),
+        last_deal=max((deal.ticket for deal in deals), default=0),
     )
+
+
+def _declined(reader: JournalReader, magic: int) -> Side | None:
+    event = reader.last_event(magic, "declined", "accepted")
+    return Side(event["text"]) if event and event["kind"] == "declined" else None
 
 
 def recover(

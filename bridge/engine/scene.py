@@ -5,10 +5,21 @@ from dataclasses import dataclass
 from bridge.engine.standing import Standing
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
-from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradePosition
+from bridge.mt5.constants import (
+    DEAL_ENTRY_IN,
+    DEAL_REASON_CLIENT,
+    DEAL_REASON_EXPERT,
+    DEAL_REASON_MOBILE,
+    DEAL_REASON_WEB,
+)
+from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradeDeal, TradePosition
 from bridge.mt5.servertime import DAY
+from bridge.mt5.sides import BY_POSITION_TYPE
 from bridge.mt5.terminal import Terminal
 from bridge.settings import StrategySettings
+
+# Reasons of deals that somebody asked for; the others are the broker's: stops, stop-out, rollover.
+_ASKED_FOR = (DEAL_REASON_CLIENT, DEAL_REASON_MOBILE, DEAL_REASON_WEB, DEAL_REASON_EXPERT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Lookout:
         self._settings = settings
         self._journal = journal
         self._standing = standing
+        self._recent: tuple[TradeDeal, ...] = ()
 
     def look(self) -> Scene:
         """Return the scene; move the baselines, journal the deals behind a changed position.
@@ -62,10 +74,47 @@ class Lookout:
         )
         standing = self._standing
         standing.baselines = standing.baselines.advanced(scene.tick.time, scene.account.equity)
+        if scene.own != standing.positions:
+            self._notice(scene)
+        return scene
+
+    def _notice(self, scene: Scene) -> None:
+        """Journal the deals behind a change of the strategy's positions, and a person's part."""
+        standing = self._standing
         if _shape(scene.own) != _shape(standing.positions):
             self.read_deals(scene.tick.time)
-            standing.positions = scene.own
-        return scene
+        now = {position.identifier: position for position in scene.own}
+        for before in standing.positions:
+            after = now.get(before.identifier)
+            if after is None or after.volume < before.volume:
+                self._notice_closing(before, is_gone=after is None)
+            elif (after.sl, after.tp) != (before.sl, before.tp):
+                levels = f"stop loss {after.sl:g}, take profit {after.tp:g}"
+                self._tell("human", f"position #{after.ticket} was moved: {levels}")
+        standing.positions = scene.own
+
+    def _notice_closing(self, position: TradePosition, *, is_gone: bool) -> None:
+        """Take a closing that is neither ours nor the broker's as a person's word."""
+        exits = [
+            deal
+            for deal in self._recent
+            if deal.position_id == position.identifier and deal.entry != DEAL_ENTRY_IN
+        ]
+        by_hand = [
+            deal
+            for deal in exits
+            if deal.reason in _ASKED_FOR and deal.magic != self._settings.magic
+        ]
+        if not by_hand:
+            return
+        what = "closed" if is_gone else "closed in part"
+        self._tell("human", f"position #{position.ticket} was {what} by hand (or another program)")
+        if is_gone:
+            self._standing.declined = BY_POSITION_TYPE[position.type]
+            self._tell("declined", self._standing.declined)
+
+    def _tell(self, kind: str, text: str) -> None:
+        self._journal.event(kind, text, self._settings.magic)
 
     def try_to_look(self) -> Scene | None:
         """Return the scene, or None, with the reason in the journal, when there is no answer."""
@@ -77,10 +126,14 @@ class Lookout:
 
     def read_deals(self, server_time: int) -> None:
         """Journal the deals since the last look, up to a day after ``server_time``."""
-        deals = self._terminal.history_deals_get(self._standing.deals_since, server_time + DAY)
-        self._journal.deals(deals)
-        if deals:
-            self._standing.deals_since = deals[-1].time
+        standing = self._standing
+        deals = self._terminal.history_deals_get(standing.deals_since, server_time + DAY)
+        # Ends are included: the second of the last deal is read again, and may have brought more.
+        self._recent = tuple(deal for deal in deals if deal.ticket > standing.last_deal)
+        self._journal.deals(self._recent)
+        if self._recent:
+            newest = self._recent[-1]
+            standing.deals_since, standing.last_deal = newest.time, newest.ticket
 
 
 def _shape(positions: tuple[TradePosition, ...]) -> tuple[tuple[int, int, float], ...]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bridge.mt5.records import TradePosition
+from bridge.mt5.sides import Side
 from bridge.risk.baselines import Baselines
 from bridge.risk.guard import TradingState
 
@@ -18,7 +19,9 @@ class Standing:
         unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
         positions: The strategy's own positions when last looked at.
         deals_since: Server time up to which deals are in the journal.
+        last_deal: Ticket of the last of them.
         alarms: What suspends entries at the moment.
+        declined: Side that a person has closed, until the signal asks for something else.
     """
 
     magic: int
@@ -27,7 +30,9 @@ class Standing:
     unresolved: frozenset[int] = frozenset()
     positions: tuple[TradePosition, ...] = field(default=())
     deals_since: int = 0
+    last_deal: int = 0
     alarms: frozenset[str] = frozenset()
+    declined: Side | None = None
 
     def reduce(self, ticket: int) -> None:
         """Stop entries: the fate of an order is unknown."""

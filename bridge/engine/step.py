@@ -17,7 +17,7 @@ from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import text
 from bridge.mt5.sides import BY_POSITION_TYPE
 from bridge.mt5.terminal import Terminal
-from bridge.strategy.decide import Action, Decision, Holding, decide
+from bridge.strategy.decide import Action, Decision, Holding, decide, wanted
 from bridge.strategy.recent import bars_since, range_points
 
 
@@ -150,7 +150,11 @@ class Stepper:
             return Decision(action=Action.HOLD, reason="the terminal did not answer")
         settings = self._strategy.decision
         recent = range_points(bars.rates, bars=settings.range_bars, point=scene.symbol.point)
-        return decide(signal, holding, settings, range_points=recent)
+        standing = self.standing
+        if standing.declined and wanted(signal, settings)[0] is not standing.declined:
+            standing.declined = None
+            self._journal.event("accepted", "the signal has changed", standing.magic)
+        return decide(signal, holding, settings, range_points=recent, declined=standing.declined)
 
     def _row(
         self,

@@ -61,6 +61,7 @@ def decide(
     settings: DecisionSettings,
     *,
     range_points: float,
+    declined: Side | None = None,
 ) -> Decision:
     """Return what to do at the bar that gave ``signal``.
 
@@ -69,6 +70,7 @@ def decide(
         holding: The strategy's open position, if any.
         settings: Thresholds, exits, distances.
         range_points: The recent range, points.
+        declined: Side that a person has closed; it is not opened again on the same signal.
 
     Returns:
         The decision. Only OPEN and REVERSE carry a side and distances.
@@ -77,9 +79,12 @@ def decide(
         return _keep_or_leave(signal, holding, settings, range_points)
     if signal.problem:
         return Decision(action=Action.HOLD, reason=f"no signal: {signal.problem}")
-    side, why = _wanted(signal, settings)
+    side, why = wanted(signal, settings)
     if side is None:
         return Decision(action=Action.HOLD, reason=why)
+    if side is declined:
+        reason = f"{why}; a person closed {side}, and the signal is still the same"
+        return Decision(action=Action.HOLD, reason=reason)
     return _opening(Action.OPEN, side, why, settings, range_points)
 
 
@@ -91,7 +96,7 @@ def _keep_or_leave(
         return Decision(action=Action.CLOSE, reason=reason)
     if signal.problem:
         return Decision(action=Action.HOLD, reason=f"no signal: {signal.problem}")
-    side, why = _wanted(signal, settings)
+    side, why = wanted(signal, settings)
     if side is holding.side.other:
         if settings.reverse:
             return _opening(Action.REVERSE, side, why, settings, range_points)
@@ -107,7 +112,7 @@ def _value(signal: Signal, side: Side) -> float:
     return signal.long if side is Side.LONG else signal.short
 
 
-def _wanted(signal: Signal, settings: DecisionSettings) -> tuple[Side | None, str]:
+def wanted(signal: Signal, settings: DecisionSettings) -> tuple[Side | None, str]:
     """Return the side that the signal asks for, and why; equal values ask for none."""
     both = f"long {signal.long:.6g}, short {signal.short:.6g}"
     if signal.long == signal.short:

@@ -165,17 +165,90 @@ def test_a_stop_is_hit_between_two_looks_and_leaves_its_deals(tmp_path: Path) ->
         assert deals[0].magic == 7
 
 
-def test_the_human_closes_and_the_strategy_sees_it(tmp_path: Path) -> None:
-    with running(tmp_path, UP_THEN_DOWN) as run:
-        while not run.terminal.positions_total():
-            opens = run.terminal.next_event_time()
-            assert opens is not None
-            run.clock.wait_until(SERVER.to_utc(opens))
-            run.stepper.step()
+RISING = bars("\n".join(f"{10 * i} {10 * i + 15} {10 * i - 5} {10 * i + 10}" for i in range(9)))
+
+
+def until_it_holds(run: Run) -> None:
+    """Play until a position is open and the strategy has seen it."""
+    while run.stepper.standing.positions == ():
+        opens = run.terminal.next_event_time()
+        assert opens is not None
+        run.clock.wait_until(SERVER.to_utc(opens))
+        run.stepper.step()
+
+
+def events_of(path: Path, *kinds: str) -> list[str]:
+    with reading(path) as reader:
+        return [row["text"] for row in reader.rows("events") if row["kind"] in kinds]
+
+
+def test_what_a_person_closes_is_not_opened_again_on_the_same_signal(tmp_path: Path) -> None:
+    with running(tmp_path, RISING) as run:
+        until_it_holds(run)
         run.terminal.Close("EURUSD")
         run.play()
     with reading(run.journal) as reader:
-        assert [deal.magic for deal in reader.deals()][1:3] == [7, 0]
+        # The deposit, our deal, the person's; the signal stays long to the end.
+        assert [deal.magic for deal in reader.deals()] == [0, 7, 0]
+        reasons = [row["reason"] for row in reader.rows("decisions")]
+    assert all("a person closed long" in reason for reason in reasons[1:])
+    assert "was closed by hand" in events_of(run.journal, "human")[0]
+
+
+def test_after_the_signal_has_changed_it_may_be_opened_again(tmp_path: Path) -> None:
+    falls_and_rises = bars(
+        "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 40 5 30\n30 50 20 40\n40 45 10 20\n"
+        "20 25 0 20\n20 45 20 40\n40 70 40 60\n60 70 60 65"
+    )
+    decision = {"open_at": 0.5, "stop_points": 500, "range_bars": 2, "sides": "long"}
+    with running(tmp_path, falls_and_rises, contract={"decision": decision}) as run:
+        until_it_holds(run)
+        run.terminal.Close("EURUSD")
+        run.play()
+    with reading(run.journal) as reader:
+        opened = [row["bar_time"] for row in reader.rows("decisions", "action = 'open'")]
+    # The third bar, and the eighth: the sixth and seventh asked for nothing in between.
+    assert opened == [START + 2 * 3600, START + 7 * 3600]
+    assert events_of(run.journal, "accepted") == ["the signal has changed"]
+
+
+def test_a_part_closed_or_a_level_moved_by_hand_is_told_and_left(tmp_path: Path) -> None:
+    with running(tmp_path, RISING) as run:
+        until_it_holds(run)
+        (held,) = run.terminal.positions_get()
+        moved = {"action": mt5.TRADE_ACTION_SLTP, "position": held.ticket, "symbol": "EURUSD"}
+        assert run.terminal.order_send({**moved, "sl": 1.04}).retcode == 10009
+        run.terminal.Buy("EURUSD", 0.01)
+        part = {
+            "action": mt5.TRADE_ACTION_DEAL,
+            "type": mt5.ORDER_TYPE_SELL,
+            "symbol": "EURUSD",
+            "volume": 0.04,
+            "price": run.terminal.symbol_info_tick("EURUSD").bid,
+        }
+        run.stepper.lookout.look()
+        assert run.terminal.order_send({**part, "position": held.ticket}).retcode == 10009
+        run.stepper.lookout.look()
+        (own, foreign) = run.terminal.positions_get()
+        assert (own.volume, own.sl, foreign.magic) == (0.06, 1.04, 0)
+        run.play()
+        # Somebody else's position is never touched.
+        assert [each.ticket for each in run.terminal.positions_get()] == [foreign.ticket]
+    told = events_of(run.journal, "human")
+    assert told[0].endswith("was moved: stop loss 1.04, take profit 0")
+    assert "closed in part by hand" in told[1]
+    assert events_of(run.journal, "declined") == []
+
+
+def test_a_stop_is_no_persons_word(tmp_path: Path) -> None:
+    crash = bars(
+        "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 40 -900 30\n30 50 20 40\n40 60 39 50\n50 61 49 60"
+    )
+    with running(tmp_path, crash) as run:
+        run.play()
+    assert events_of(run.journal, "human", "declined") == []
+    with reading(run.journal) as reader:
+        assert len(list(reader.rows("decisions", "action = 'open'"))) == 2
 
 
 @pytest.mark.parametrize(

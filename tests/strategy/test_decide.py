@@ -89,6 +89,14 @@ def test_a_signal_becomes_the_decision_of_the_table(
     assert says in decision.reason
 
 
+def test_what_a_person_closed_waits_for_another_signal() -> None:
+    same = decide(signal(0.9, 0.0), None, PLAIN, range_points=1.0, declined=Side.LONG)
+    assert same.action is Action.HOLD
+    assert "a person closed long" in same.reason
+    other = decide(signal(0.0, 0.9), None, PLAIN, range_points=1.0, declined=Side.LONG)
+    assert (other.action, other.side) == (Action.OPEN, Side.SHORT)
+
+
 def test_no_usable_signal_opens_and_closes_nothing_but_time_still_does() -> None:
     bad = signal(0.0, 0.0, "the model answered nan")
     for held in (None, LONG):
