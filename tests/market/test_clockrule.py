@@ -139,6 +139,19 @@ def test_one_early_close_is_a_holiday_until_there_is_another() -> None:
     assert (found.rule, found.remaining) == (None, ("eet-eu", "eet-us"))
 
 
+def test_one_bar_after_the_market_has_closed_is_proof() -> None:
+    kept = [each for each in under("eet-us")["time"].tolist() if weekday(each) != 0]
+    found = detect(between(rates_at(kept), "2017.09.01", "2017.12.20"))
+    assert found.rule == "eet-us"
+    assert found.confidence == 0.5
+
+
+def test_weeks_that_speak_for_either_rule_decide_nothing() -> None:
+    times = under("eet-us")["time"]
+    found = detect(rates_at(times[times != parse("2017.03.17 23:00")]))
+    assert (found.rule, found.remaining) == (None, ("eet-eu", "eet-us"))
+
+
 def test_a_stray_bar_at_the_weekend_changes_nothing() -> None:
     stray = np.append(sample()["time"], parse("2017.06.17 00:00"))
     assert detect(rates_at(np.sort(stray))).rule == "eet-us"

@@ -11,6 +11,7 @@ from pydantic import SecretStr, ValidationError
 from bridge.errors import ConfigError
 from bridge.settings import (
     BridgeSettings,
+    Frozen,
     TerminalSettings,
     first_fault,
     load_settings,
@@ -89,7 +90,7 @@ def test_the_hash_sees_every_setting_and_no_secret(tmp_path: Path) -> None:
         ("login = 123", f'[notify]\nbot_token = "{PASSWORD}"'),
         ("magic = 7", f'magic = 7\nrisk = {{ token = "{PASSWORD}" }}'),
         ("login = 123", f'login = 1\n[password]\nvalue = "{PASSWORD}"'),
-        ("login = 123", "[secrets]"),
+        ("magic = 7", "magic = 7\n[secrets]"),
     ],
 )
 def test_a_secret_in_the_file_is_refused_and_not_repeated(
@@ -135,6 +136,17 @@ def test_a_fault_shows_scalars_but_neither_tables_nor_secrets() -> None:
     assert fault({"login": -1}) == "login = -1: has to be at least 1"
     assert fault({"login": [PASSWORD]}) == "login: has to be a whole number"
     assert fault({"password": PASSWORD}) == "password: Extra inputs are not permitted"
+    assert fault({"pasword": PASSWORD}) == "pasword: Extra inputs are not permitted"
     assert fault([PASSWORD]) == "has to be a table"
     shown = fault({"login": "x" * 500})
     assert len(shown) < 200
+
+
+def test_a_fault_of_a_secret_does_not_show_it() -> None:
+    class Notify(Frozen):
+        bot_token: int
+
+    with pytest.raises(ValidationError) as caught:
+        Notify.model_validate({"bot_token": PASSWORD})
+    assert PASSWORD not in first_fault(caught.value)
+    assert PASSWORD not in str(caught.value)
