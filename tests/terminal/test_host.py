@@ -218,6 +218,24 @@ def test_threads_get_their_own_answers_and_errors(bench: Bench) -> None:
     assert wrong == []
 
 
+def test_the_last_error_of_one_thread_is_not_that_of_another(bench: Bench) -> None:
+    host = bench.paper()
+    with pytest.raises(TerminalError):
+        host.symbol_info("XXX")
+    seen: list[tuple[int, str]] = [host.last_error()]
+
+    def elsewhere() -> None:
+        seen.append(host.last_error())
+        host.account_info()
+        seen.append(host.last_error())
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    seen.append(host.last_error())
+    assert [code for code, _ in seen] == [mt5.RES_E_NOT_FOUND, 0, 1, mt5.RES_E_NOT_FOUND]
+
+
 def test_a_child_says_what_runs_in_it(bench: Bench) -> None:
     host = bench.make(settings())
     assert host.about is None

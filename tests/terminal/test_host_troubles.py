@@ -179,6 +179,21 @@ def test_a_terminal_that_stays_away_is_tried_less_and_less(bench: Bench) -> None
     assert gaps[:5] == sorted(gaps[:5])
 
 
+def test_an_answer_makes_the_next_pause_short_again(bench: Bench) -> None:
+    host = bench.troubled()
+    for _ in range(4):
+        bench.trouble("refuse")
+        with pytest.raises(NotConnected, match="-10003"):
+            host.account_info()
+        pause(bench)
+    assert host.account_info().login == LOGIN
+    bench.trouble("broken")
+    with pytest.raises(NotConnected, match="-10001"):
+        host.account_info()
+    pause(bench, 0.5)
+    assert host.account_info().login == LOGIN
+
+
 def test_an_account_that_changed_gets_no_order(bench: Bench) -> None:
     host = bench.troubled()
     host.connect()
