@@ -129,9 +129,8 @@ def run_paper(
                 terminal,
                 journal,
                 settings.limits,
-                [stepper.standing for stepper in steppers],
+                [stepper.lookout for stepper in steppers],
                 state,
-                strategies[0].settings.symbol,
             )
             has_ended = replay(
                 steppers,

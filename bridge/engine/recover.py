@@ -51,6 +51,7 @@ def recalled_standing(
         baselines=Baselines(**last["baselines"]),
         state=_STATES[event["kind"]] if event else TradingState.ACTIVE,
         declined=_declined(reader, magic),
+        balance=last["balance"],
         deals_since=max((deal.time for deal in deals), default=0),
         last_deal=max((deal.ticket for deal in deals), default=0),
     )
@@ -90,7 +91,7 @@ def recover(
     deals = terminal.history_deals_get(0, now + DAY)
     for intent in reader.open_intents(magic, symbol):
         _settle(intent, reader, journal, deals, is_certain)
-    stepper.lookout.read_deals(now)
+    stepper.lookout.look()
     last = reader.last_decision(magic, symbol)
     if last is not None and is_certain and _is_unfinished(last, reader.intents_of(last["id"])):
         stepper.finish(last["id"], int(last["bar_time"]), _decision(last))

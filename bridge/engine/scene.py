@@ -11,6 +11,9 @@ from bridge.mt5.constants import (
     DEAL_REASON_EXPERT,
     DEAL_REASON_MOBILE,
     DEAL_REASON_WEB,
+    DEAL_TYPE_BALANCE,
+    DEAL_TYPE_BONUS,
+    DEAL_TYPE_CREDIT,
 )
 from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradeDeal, TradePosition
 from bridge.mt5.servertime import DAY
@@ -18,6 +21,7 @@ from bridge.mt5.sides import BY_POSITION_TYPE
 from bridge.mt5.terminal import Terminal
 from bridge.settings import StrategySettings
 
+_PAID = (DEAL_TYPE_BALANCE, DEAL_TYPE_CREDIT, DEAL_TYPE_BONUS)
 # Reasons of deals that somebody asked for; the others are the broker's: stops, stop-out, rollover.
 _ASKED_FOR = (DEAL_REASON_CLIENT, DEAL_REASON_MOBILE, DEAL_REASON_WEB, DEAL_REASON_EXPERT)
 
@@ -54,11 +58,11 @@ class Lookout:
         self._terminal = terminal
         self._settings = settings
         self._journal = journal
-        self._standing = standing
+        self.standing = standing
         self._recent: tuple[TradeDeal, ...] = ()
 
     def look(self) -> Scene:
-        """Return the scene; move the baselines, journal the deals behind a changed position.
+        """Return the scene; move the baselines, journal the deals behind what has changed.
 
         Raises:
             TerminalError: The terminal does not answer.
@@ -72,17 +76,28 @@ class Lookout:
             positions=positions,
             own=tuple(each for each in positions if each.magic == self._settings.magic),
         )
-        standing = self._standing
+        standing = self.standing
+        balance = scene.account.balance + scene.account.credit
+        if balance != standing.balance or _shape(scene.own) != _shape(standing.positions):
+            self.read_deals(scene.tick.time)
+            if standing.balance is not None:  # the first look finds the deposit, no news
+                self._shift_baselines()
+        standing.balance = balance
         standing.baselines = standing.baselines.advanced(scene.tick.time, scene.account.equity)
         if scene.own != standing.positions:
             self._notice(scene)
         return scene
 
+    def _shift_baselines(self) -> None:
+        """Take money that was paid in or out for neither gain nor loss."""
+        for deal in self._recent:
+            if deal.type in _PAID:
+                self.standing.baselines = self.standing.baselines.shifted(deal.profit)
+                self._tell("paid", f"{deal.profit:+.2f} was paid in or out; limits follow")
+
     def _notice(self, scene: Scene) -> None:
-        """Journal the deals behind a change of the strategy's positions, and a person's part."""
-        standing = self._standing
-        if _shape(scene.own) != _shape(standing.positions):
-            self.read_deals(scene.tick.time)
+        """Journal what a person did to the strategy's positions."""
+        standing = self.standing
         now = {position.identifier: position for position in scene.own}
         for before in standing.positions:
             after = now.get(before.identifier)
@@ -110,8 +125,8 @@ class Lookout:
         what = "closed" if is_gone else "closed in part"
         self._tell("human", f"position #{position.ticket} was {what} by hand (or another program)")
         if is_gone:
-            self._standing.declined = BY_POSITION_TYPE[position.type]
-            self._tell("declined", self._standing.declined)
+            self.standing.declined = BY_POSITION_TYPE[position.type]
+            self._tell("declined", self.standing.declined)
 
     def _tell(self, kind: str, text: str) -> None:
         self._journal.event(kind, text, self._settings.magic)
@@ -126,7 +141,7 @@ class Lookout:
 
     def read_deals(self, server_time: int) -> None:
         """Journal the deals since the last look, up to a day after ``server_time``."""
-        standing = self._standing
+        standing = self.standing
         deals = self._terminal.history_deals_get(standing.deals_since, server_time + DAY)
         # Ends are included: the second of the last deal is read again, and may have brought more.
         self._recent = tuple(deal for deal in deals if deal.ticket > standing.last_deal)

@@ -18,6 +18,7 @@ class Standing:
         state: ACTIVE until something is unresolved (REDUCING) or a limit ends it (HALTED).
         unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
         positions: The strategy's own positions when last looked at.
+        balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
         last_deal: Ticket of the last of them.
         alarms: What suspends entries at the moment.
@@ -29,6 +30,7 @@ class Standing:
     state: TradingState = TradingState.ACTIVE
     unresolved: frozenset[int] = frozenset()
     positions: tuple[TradePosition, ...] = field(default=())
+    balance: float | None = None
     deals_since: int = 0
     last_deal: int = 0
     alarms: frozenset[str] = frozenset()

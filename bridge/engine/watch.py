@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.engine.standing import Standing
+from bridge.engine.scene import Lookout
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
 from bridge.mt5.records import AccountInfo, TerminalInfo
@@ -99,12 +99,11 @@ class Watch:
     """Watches the account for all strategies.
 
     Args:
-        terminal: Asked for account, connection and time.
+        terminal: Asked for its connection.
         journal: Told when an alarm begins and when it is over.
         limits: Of the whole account.
-        standings: Of the strategies; an alarm suspends all of them.
+        lookouts: Of the strategies; an alarm suspends all of them.
         state: The state folder.
-        clock_symbol: Symbol whose newest tick tells the server time.
     """
 
     def __init__(
@@ -112,21 +111,16 @@ class Watch:
         terminal: Terminal,
         journal: Journal,
         limits: LimitSettings,
-        standings: Sequence[Standing],
+        lookouts: Sequence[Lookout],
         state: Path,
-        clock_symbol: str,
     ) -> None:
         self._terminal = terminal
         self._journal = journal
         self._limits = limits
-        self._standings = standings
+        self._lookouts = lookouts
+        self._standings = [each.standing for each in lookouts]
         self._halt_file = state / HALT_FILE
         self._resume_file = state / RESUME_FILE
-        self._symbol = clock_symbol
-        # All strategies have seen the same account; the highest peak is the account's.
-        self._baselines = max(
-            (each.baselines for each in standings), key=lambda seen: seen.peak_equity
-        )
         self._told: frozenset[str] = frozenset()
 
     def look(self) -> tuple[Alarm, ...]:
@@ -149,9 +143,7 @@ class Watch:
 
     def _alarms(self) -> tuple[Alarm, ...]:
         try:
-            account = self._terminal.account_info()
-            tick = self._terminal.symbol_info_tick(self._symbol)
-            self._baselines = self._baselines.advanced(tick.time, account.equity)
+            scenes = [lookout.look() for lookout in self._lookouts]
             terminal = self._terminal.terminal_info()
         except TerminalError as error:
             silent = Alarm("terminal", f"the terminal does not answer: {error}")
@@ -159,7 +151,9 @@ class Watch:
                 halt = Alarm("halt_file", f"the file {HALT_FILE} is there", halts=True)
                 return (halt, silent)
             return (silent,)
-        view = View(account, terminal, self._baselines, self._halt_file.exists())
+        # All strategies have seen the same account; the highest peak is the account's.
+        seen = max((each.baselines for each in self._standings), key=lambda of: of.peak_equity)
+        view = View(scenes[-1].account, terminal, seen, self._halt_file.exists())
         return alarms(view, self._limits)
 
     def _halt(self, alarm: Alarm) -> None:

@@ -29,6 +29,14 @@ class Baselines:
             peak_equity=max(self.peak_equity, equity),
         )
 
+    def shifted(self, amount: float) -> "Baselines":
+        """Return the baselines after ``amount`` was paid in (> 0) or out: neither gain nor loss."""
+        return replace(
+            self,
+            day_equity=self.day_equity + amount,
+            peak_equity=self.peak_equity + amount,
+        )
+
     def day_loss_share(self, equity: float) -> float:
         """Return the loss since the day began, share of the day's first equity; below 0 a gain."""
         return _share(self.day_equity - equity, self.day_equity)

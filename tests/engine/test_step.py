@@ -240,6 +240,27 @@ def test_a_part_closed_or_a_level_moved_by_hand_is_told_and_left(tmp_path: Path)
     assert events_of(run.journal, "declined") == []
 
 
+def test_money_paid_in_or_out_is_neither_gain_nor_loss(tmp_path: Path) -> None:
+    with running(tmp_path, RISING) as run:
+        until_it_holds(run)
+        baselines = run.stepper.standing.baselines
+        run.terminal.deposit(5_000.0)
+        run.stepper.lookout.look()
+        richer = run.stepper.standing.baselines
+        assert richer.peak_equity == pytest.approx(baselines.peak_equity + 5_000.0)
+        assert richer.day_equity == pytest.approx(baselines.day_equity + 5_000.0)
+        run.terminal.deposit(-8_000.0)
+        equity = run.stepper.lookout.look().account.equity
+        poorer = run.stepper.standing.baselines
+        assert poorer.drawdown_share(equity) < 0.01
+        run.play()
+    assert run.stepper.standing.state is TradingState.ACTIVE
+    assert events_of(run.journal, "paid") == [
+        "+5000.00 was paid in or out; limits follow",
+        "-8000.00 was paid in or out; limits follow",
+    ]
+
+
 def test_a_stop_is_no_persons_word(tmp_path: Path) -> None:
     crash = bars(
         "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 40 -900 30\n30 50 20 40\n40 60 39 50\n50 61 49 60"

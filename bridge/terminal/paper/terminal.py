@@ -66,6 +66,15 @@ class PaperTerminal(Package):
         with self._lock:
             return self._paper.bring_up()
 
+    def deposit(self, amount: float) -> None:
+        """Pay money into the account, or out of it (< 0), as the broker's office does.
+
+        Args:
+            amount: Account currency.
+        """
+        with self._lock:
+            self._paper.pay(amount)
+
     def next_event_time(self) -> int | None:
         """Return the server time of the next bar's open, of any symbol; None after the last."""
         with self._lock:
@@ -186,6 +195,11 @@ class _Paper:
         if now > self.desk.market.now or self.desk.market.mark < 0:
             advance(self.desk, now)
         return self.desk.market.now
+
+    def pay(self, amount: float) -> None:
+        self.bring_up()
+        self.desk.ledger.deposit(amount, self.desk.time_msc)
+        self.desk.ledger.commit(self.desk.market.now)
 
     def shut(self) -> None:
         self.desk.ledger.shut(self.desk.market.now)
