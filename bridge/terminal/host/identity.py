@@ -7,13 +7,11 @@ from typing import Any
 from bridge.errors import TerminalError, WrongAccount
 from bridge.mt5.constants import RES_E_AUTH_FAILED
 from bridge.mt5.records import AccountInfo
+from bridge.terminal.host.limits import SPARE_S
 from bridge.terminal.host.settings import HostSettings
 
 Ask = Callable[..., Any]
 """``ask(verb, *args, **keywords)``: the package's answer; ``TerminalError`` instead of a null."""
-
-# The package's own wait has to end before the limit of the process does.
-_SPARE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +94,4 @@ def _opened(ask: Ask, settings: HostSettings) -> Identity:
 
 
 def _wait_ms(settings: HostSettings) -> int:
-    return int(1_000 * max(1.0, settings.limits.connect - _SPARE_S))
+    return int(1_000 * max(1.0, settings.limits.connect - SPARE_S))

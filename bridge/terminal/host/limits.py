@@ -1,12 +1,15 @@
 """How long each verb of the package may take before its process is given up."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field
 
 from bridge.settings import Frozen
 
-Seconds = Annotated[float, Field(gt=0, le=600, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(gt=0, le=900, allow_inf_nan=False)]
+
+SPARE_S = 10.0
+"""The package's own wait for the broker ends so long before the limit of its process does."""
 
 
 class Limits(Frozen):
@@ -25,11 +28,23 @@ class Limits(Frozen):
     stop: Seconds = 2.0
     """shutdown, and the end of the process after it."""
 
+    @classmethod
+    def within(cls, longest: float) -> Self:
+        """Return the usual limits, none longer than ``longest`` seconds of waiting.
+
+        Only connecting gets all of it, and the process the spare seconds more.
+        """
+        usual = cls()
+        shorter = {name: min(getattr(usual, name), longest) for name in _CALLS}
+        return cls(connect=longest + SPARE_S, **shorter)
+
     def of(self, verb: str) -> float:
         """Return the limit of ``verb``, seconds."""
         limit: float = getattr(self, VERBS[verb])
         return limit
 
+
+_CALLS = ("state", "history", "send")
 
 VERBS = {
     "initialize": "connect",

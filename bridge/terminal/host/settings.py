@@ -1,11 +1,19 @@
 """Which interpreter has the package, which terminal it opens, which account is traded."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, JsonValue, SecretStr, ValidationInfo, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    JsonValue,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from bridge.errors import ConfigError
-from bridge.settings import Frozen
+from bridge.settings import Frozen, TerminalSettings, first_fault
 from bridge.terminal.host.limits import Limits
 
 
@@ -40,6 +48,26 @@ class HostSettings(Frozen):
     """Log a terminal in to this account even if it is logged in to another one."""
     limits: Limits = Limits()
     """How long each verb may take."""
+
+    @classmethod
+    def of(cls, terminal: TerminalSettings) -> Self:
+        """Return what the settings file says of its terminal.
+
+        Raises:
+            ConfigError: A password or a server without a login.
+        """
+        try:
+            return cls(
+                interpreter=terminal.python or (),
+                path=terminal.path,
+                password=terminal.password,
+                server=terminal.server,
+                login=terminal.login,
+                may_switch_account=terminal.may_switch_account,
+                limits=Limits.within(terminal.timeout_seconds),
+            )
+        except ValidationError as error:
+            raise ConfigError(f"terminal: {first_fault(error)}") from error
 
     # On login, which is no secret: pydantic's error shows the value of the field it is raised on.
     @field_validator("login")
