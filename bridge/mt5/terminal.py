@@ -76,4 +76,8 @@ class Terminal(Protocol):
         """Return what the terminal thinks of ``request`` without sending it."""
 
     def order_send(self, request: RequestDict) -> OrderSendResult | None:
-        """Send ``request`` once; None means that nobody knows what became of it."""
+        """Send ``request`` once; None means that nobody knows what became of it.
+
+        Raises:
+            TerminalError: Nothing was sent, for certain: another account, no connection before.
+        """

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from bridge.errors import TerminalError
 from bridge.journal.write import Journal
 from bridge.mt5.records import OrderSendResult
 from bridge.mt5.request import Request
@@ -59,6 +60,14 @@ def execute(
         ruling: The guard's approval.
     """
     intent = journal.intent(decision, request, [asdict(each) for each in ruling.verdicts])
-    result = result_of(terminal.order_send(request.as_dict()))
+    try:
+        result = result_of(terminal.order_send(request.as_dict()))
+    except TerminalError as error:  # by the contract of Terminal, nothing was sent
+        result = TradeResult(
+            outcome=Outcome.REJECTED,
+            answer=None,
+            words=f"nothing was sent: {error}",
+            advice="see what is wrong with the terminal",
+        )
     journal.result(intent, result.outcome, result.words, result.answer)
     return result

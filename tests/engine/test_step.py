@@ -14,7 +14,7 @@ from bridge.engine.replay import flatten_all, replay
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.strategy import load_strategy
-from bridge.errors import TerminalError
+from bridge.errors import TerminalError, WrongAccount
 from bridge.journal.read import JournalReader, reading
 from bridge.journal.write import Journal
 from bridge.market.feed import ClosedBarFeed
@@ -357,6 +357,24 @@ def test_no_answer_is_unresolved_and_ends_entries(tmp_path: Path) -> None:
         assert len([row for row in entries if row["denied"] is None]) == 1
         assert run.stepper.standing.state is TradingState.REDUCING
     assert run.terminal is not None
+
+
+class WrongLogin(ModuleTerminal):
+    """The terminal turns out to be logged in elsewhere, just before the send."""
+
+    def order_send(self, request: RequestDict) -> OrderSendResult | None:
+        raise WrongAccount("order_send", -6, "login 2 instead of 1")
+
+
+def test_what_was_certainly_not_sent_is_rejected_with_its_reason(tmp_path: Path) -> None:
+    with running(tmp_path, UP_THEN_DOWN, adapter=WrongLogin) as run:
+        run.play()
+    with reading(run.journal) as reader:
+        results = list(reader.rows("results"))
+        assert {row["outcome"] for row in results} == {"rejected"}
+        assert "nothing was sent: order_send failed with -6: login 2" in results[0]["words"]
+        assert deals_of(reader) == []
+    assert run.stepper.standing.state is TradingState.ACTIVE
 
 
 def test_cutting_the_future_changes_no_decision_before_the_cut(tmp_path: Path) -> None:
