@@ -3,8 +3,12 @@
 It imports onnx, so nothing that the daemon loads may import it.
 """
 
+import contextlib
+import json
 import re
+import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +244,19 @@ def _run_blind(session: ort.InferenceSession) -> None:
         session.run(None, feed)
     except RUNTIME_ERRORS as error:
         raise ModelError(f"it fails at its first run: {first_line(error)}") from error
+
+
+def main(path: str) -> int:
+    """Look into the file and write what is found as JSON to stdout; return the exit code."""
+    answer: dict[str, object]
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # libraries print, stdout is the answer's
+            answer, code = asdict(inspect_file(Path(path))), 0
+    except ModelError as error:
+        answer, code = {"error": type(error).__name__, "refused": str(error)}, error.exit_code
+    sys.stdout.write(json.dumps(answer) + "\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,16 +1,15 @@
 """The probe: an unknown file is parsed and first run in a child process.
 
 A file that kills or hangs a parser ends the child; here it becomes a sentence. The child is
-``python -m bridge.model.probe PATH``: one JSON object on stdout, exit code 0 or 4.
+``python -m bridge.model.inspection PATH``: one JSON object on stdout, exit code 0 or 4.
 """
 
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import ContractError, ModelError
@@ -46,7 +45,7 @@ class Report:
 
 def probe_command(path: Path) -> list[str]:
     """Return the command of the child; -P keeps the working folder out of its imports."""
-    return [sys.executable, "-P", "-m", "bridge.model.probe", str(path)]
+    return [sys.executable, "-P", "-m", "bridge.model.inspection", str(path)]
 
 
 def probe_environment() -> dict[str, str]:
@@ -106,21 +105,3 @@ def _end(returncode: int) -> str:
         return f"signal {signal.Signals(-returncode).name}"
     except ValueError:
         return f"signal {-returncode}"
-
-
-def main(path: str) -> int:
-    """Look into the file; the child's side. Return the exit code."""
-    from bridge.model.inspection import inspect_file  # onnx stays out of the parent
-
-    answer: dict[str, object]
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # libraries print, stdout is the answer's
-            answer, code = asdict(inspect_file(Path(path))), 0
-    except ModelError as error:
-        answer, code = {"error": type(error).__name__, "refused": str(error)}, error.exit_code
-    sys.stdout.write(json.dumps(answer) + "\n")
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

@@ -182,7 +182,7 @@ def test_a_child_that_fails_in_its_own_way_is_told_by_its_exit_code(tmp_path: Pa
 def test_the_command_answers_with_exit_code_4_and_one_json_object(tmp_path: Path) -> None:
     path = stored(tmp_path / "m.onnx", _zipmap())
     done = subprocess.run(
-        [sys.executable, "-m", "bridge.model.probe", str(path)],
+        [sys.executable, "-m", "bridge.model.inspection", str(path)],
         capture_output=True,
         check=False,
         env=probe_environment(),
