@@ -63,9 +63,11 @@ class Bench:
         terminal.connect()
         return terminal
 
-    def troubled(self, *, limit: float = 1.0, **fields: Any) -> HostTerminal:
+    def troubled(
+        self, *, limit: float = 10.0, connect: float = 20.0, **fields: Any
+    ) -> HostTerminal:
         """Return a terminal whose troubles are files; it is not connected yet."""
-        limits = Limits(connect=limit, state=limit, history=limit, send=limit)
+        limits = Limits(connect=connect, state=limit, history=limit, send=limit)
         arguments = {"folder": str(self.folder), "account": str(self.folder / "paper.db")}
         chosen = settings("troubled", factory_arguments=arguments, limits=limits, **fields)
         return self.make(chosen)

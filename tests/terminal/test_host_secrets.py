@@ -71,7 +71,7 @@ def test_the_process_list_shows_no_password(bench: Bench) -> None:
 def test_no_error_of_a_login_shows_the_password(bench: Bench, trouble: str) -> None:
     bench.trouble("account", "78")
     bench.trouble(trouble)
-    host = bench.troubled(limit=0.5, **account(may_switch_account=True))
+    host = bench.troubled(connect=1.5, **account(may_switch_account=True))
     with pytest.raises(TerminalError) as raised:
         host.connect()
     assert SECRET not in written(raised.value)

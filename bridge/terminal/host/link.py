@@ -80,7 +80,7 @@ class Link:
             TerminalError: The broker refused the login.
         """
         with self.lock:
-            self._is_connected = False
+            self._is_closed = self._is_connected = False
             try:
                 if self._child is None or not self._child.is_alive:
                     self._child = None
