@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from journal_support import begin
 
 from bridge.cli.demo_run import Outcome, run_demo
 from bridge.cli.main import run
@@ -202,7 +203,7 @@ def play(
 ) -> list[dict[str, Any]]:
     clock = sample.clock(speed)
     with closing(sample.terminal(clock, None)) as terminal, Journal(path, clock) as journal:
-        journal.begin_run(mode="test", settings={}, models={}, account={}, versions={}, paths={})
+        begin(journal)
         stepper = make_stepper(sample, strategy, terminal, journal)
         replay([stepper], terminal, clock, sample.server, lambda step: None)
         flatten_all([stepper], "the recording has ended")

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from journal_support import begin
+
 from bridge.cli.sample import MAGIC, SYMBOL, TIMEFRAME, find_model, load_sample
 from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing, recover
@@ -80,15 +82,7 @@ def main(folder: Path, bars: int) -> None:
         clock.wait_until(sample.server.to_utc(times[times.index(decided) + 1]))
         with closing(sample.terminal(clock, folder / "account.sqlite3")) as paper:
             terminal = MortalTerminal(paper)
-            nothing: dict[str, str] = {}
-            journal.begin_run(
-                mode="test",
-                settings=nothing,
-                models=nothing,
-                account=nothing,
-                versions=nothing,
-                paths=nothing,
-            )
+            begin(journal)
             equity = terminal.account_info().equity
             standing = recalled_standing(
                 past, MAGIC, SYMBOL, server_time=sample.opens, equity=equity

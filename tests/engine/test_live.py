@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from journal_support import begin
 from models_support import write_last_move
 
 from bridge.clock import ManualClock
@@ -73,15 +74,7 @@ def run_for(tmp_path: Path, bars: int, *, away: int = 0) -> tuple[list[tuple[int
         feed = ClosedBarFeed(
             terminal, symbol="EURUSD", timeframe=H1, depth=strategy.depth, after=before
         )
-        nothing: dict[str, str] = {}
-        journal.begin_run(
-            mode="test",
-            settings=nothing,
-            models=nothing,
-            account=nothing,
-            versions=nothing,
-            paths=nothing,
-        )
+        begin(journal)
         standing = Standing(magic=7, baselines=first_baselines(0, 10_000.0))
         stepper = Stepper(
             strategy=strategy, terminal=terminal, feed=feed, journal=journal, standing=standing
@@ -138,15 +131,7 @@ def test_a_terminal_that_is_away_is_told_once_and_waited_for(tmp_path: Path) -> 
 def test_a_job_that_raises_is_journalled_and_ends_nothing(tmp_path: Path) -> None:
     ran = []
     with Journal(tmp_path / "journal.sqlite3", ManualClock(0.0)) as journal:
-        nothing: dict[str, str] = {}
-        journal.begin_run(
-            mode="test",
-            settings=nothing,
-            models=nothing,
-            account=nothing,
-            versions=nothing,
-            paths=nothing,
-        )
+        begin(journal)
         jobs = Jobs(journal)
         jobs.every(1, "summary", lambda: [][0])
         jobs.every(1, "heartbeat", lambda: ran.append(1))

@@ -1,5 +1,6 @@
 """Killed at any moment and started again, a run comes to the same end."""
 
+import os
 import random
 import signal
 import subprocess
@@ -20,7 +21,8 @@ KILLS = 50
 def live(folder: Path, until: int) -> subprocess.CompletedProcess[str]:
     folder.mkdir(exist_ok=True)
     command = [sys.executable, str(SCRIPT), str(folder), str(BARS), str(until)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPT.parents[1])}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def end_of(folder: Path) -> tuple[list[Any], list[Any]]:

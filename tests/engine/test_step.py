@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from journal_support import begin
 from models_support import write_last_move
 
 from bridge.clock import ManualClock
@@ -92,15 +93,7 @@ def running(
             depth=strategy.depth,
             after=int(rates["time"][first - 1]),
         )
-        nothing: dict[str, str] = {}
-        journal.begin_run(
-            mode="test",
-            settings=nothing,
-            models=nothing,
-            account=nothing,
-            versions=nothing,
-            paths=nothing,
-        )
+        begin(journal)
         standing = Standing(magic=7, baselines=first_baselines(START, 10_000.0))
         stepper = Stepper(
             strategy=strategy, terminal=seam, feed=feed, journal=journal, standing=standing

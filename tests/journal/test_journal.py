@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from journal_support import begin
 from tests_support import record
 
 from bridge.clock import ManualClock
@@ -54,15 +55,7 @@ def row(bar_time: int = 3600, **fields: Any) -> DecisionRow:
 
 def journal_at(path: Path) -> Journal:
     journal = Journal(path, ManualClock(1000.0))
-    nothing: dict[str, str] = {}
-    journal.begin_run(
-        mode="demo",
-        settings=nothing,
-        models=nothing,
-        account=nothing,
-        versions=nothing,
-        paths=nothing,
-    )
+    begin(journal)
     return journal
 
 
@@ -102,7 +95,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         assert [deal.profit for deal in reader.deals()] == [1.5]
         assert [event["text"] for event in reader.rows("events")] == ["enough"]
         (run,) = reader.rows("runs")
-        assert (run["mode"], run["ending"], run["ended_utc"]) == ("demo", "done", 1000.0)
+        assert (run["mode"], run["ending"], run["ended_utc"]) == ("test", "done", 1000.0)
 
 
 def test_a_bar_is_decided_once(tmp_path: Path) -> None:

@@ -68,26 +68,28 @@ def execute(desk: Desk, fill: Fill, target: Position | None) -> TradeDeal:
 def open_position(desk: Desk, fill: Fill) -> TradeDeal:
     """Open a new position; its ticket and identifier are the order's."""
     ticket = _order(desk, fill, None)
-    desk.ledger.open(
-        Position(
-            ticket=ticket,
-            identifier=ticket,
-            symbol=fill.symbol,
-            type=fill.type,
-            volume=fill.volume,
-            price_open=fill.price,
-            sl=fill.sl,
-            tp=fill.tp,
-            time_msc=desk.time_msc,
-            time_update_msc=desk.time_msc,
-            magic=fill.magic,
-            reason=fill.reason,
-            comment=fill.comment,
-            swap=0.0,
-            margin_per_lot=margin_per_lot(desk, fill.symbol, fill.type, fill.price),
-        )
-    )
+    desk.ledger.open(_position(desk, fill, ticket=ticket, identifier=ticket, volume=fill.volume))
     return _deal(desk, fill, ticket, ticket, mt5.DEAL_ENTRY_IN)
+
+
+def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: float) -> Position:
+    return Position(
+        ticket=ticket,
+        identifier=identifier,
+        symbol=fill.symbol,
+        type=fill.type,
+        volume=volume,
+        price_open=fill.price,
+        sl=fill.sl,
+        tp=fill.tp,
+        time_msc=desk.time_msc,
+        time_update_msc=desk.time_msc,
+        magic=fill.magic,
+        reason=fill.reason,
+        comment=fill.comment,
+        swap=0.0,
+        margin_per_lot=margin_per_lot(desk, fill.symbol, fill.type, fill.price),
+    )
 
 
 def close_position(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
@@ -126,24 +128,9 @@ def _reverse(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
     profit, swap = _realise(desk, fill, position, position.volume)
     order = _order(desk, fill, position.identifier)
     desk.ledger.close(position)
+    rest = volume_of(fill.volume - position.volume)
     desk.ledger.open(
-        Position(
-            ticket=order,
-            identifier=position.identifier,
-            symbol=fill.symbol,
-            type=fill.type,
-            volume=volume_of(fill.volume - position.volume),
-            price_open=fill.price,
-            sl=fill.sl,
-            tp=fill.tp,
-            time_msc=desk.time_msc,
-            time_update_msc=desk.time_msc,
-            magic=fill.magic,
-            reason=fill.reason,
-            comment=fill.comment,
-            swap=0.0,
-            margin_per_lot=margin_per_lot(desk, fill.symbol, fill.type, fill.price),
-        )
+        _position(desk, fill, ticket=order, identifier=position.identifier, volume=rest)
     )
     return _deal(
         desk, fill, order, position.identifier, mt5.DEAL_ENTRY_INOUT, profit=profit, swap=swap
