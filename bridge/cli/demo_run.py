@@ -1,13 +1,11 @@
 """Run the demo: replay, yardsticks, statistics."""
 
-import platform
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
-from bridge import __version__
+from bridge.cli.particulars import account_facts, versions
 from bridge.cli.sample import (
     SYMBOL,
     Sample,
@@ -94,23 +92,12 @@ def run_demo(model: str, *, speed: float | None, state: Path, watch: Watch) -> O
 def _begin(journal: Journal, strategy: Strategy, sample: Sample, terminal: PaperTerminal) -> None:
     model, account = strategy.model, ModuleTerminal(terminal).account_info()
     settings = strategy.settings.model_dump(mode="json", exclude={"model"})
-    packages = ("numpy", "onnxruntime", "pydantic")
     journal.begin_run(
         mode="demo",
         settings={**settings, "decision": strategy.decision.model_dump(mode="json")},
         models={strategy.settings.magic: model.sha256},
-        account={
-            "login": account.login,
-            "server": account.server,
-            "currency": account.currency,
-            "balance": account.balance,
-            "profile_sha256": sample.profile.sha256,
-        },
-        versions={
-            "mt5-onnx-bridge": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in packages},
-        },
+        account={**account_facts(account), "profile_sha256": sample.profile.sha256},
+        versions=versions(),
         paths={"model": strategy.settings.model},
     )
 

@@ -1,13 +1,11 @@
 """Mode paper: a settings file's strategies on the paper terminal, resumed where they stopped."""
 
-import platform
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
-from bridge import __version__
+from bridge.cli.particulars import account_facts, versions
 from bridge.cli.state import ACCOUNT, JOURNAL
 from bridge.clock import Clock, ManualClock, ScaledClock
 from bridge.engine.recover import recalled_standing, recover
@@ -22,6 +20,7 @@ from bridge.journal.schema import create
 from bridge.journal.write import Journal
 from bridge.market.barfile import read_bars
 from bridge.market.feed import ClosedBarFeed
+from bridge.model.load import check_bars
 from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock, server_clock, text
@@ -95,6 +94,12 @@ def run_paper(
     """
     recording = load_recording(settings)
     strategies = [load_strategy(each) for each in settings.strategy]
+    for strategy in strategies:
+        check_bars(
+            strategy.model,
+            count=len(recording.times(strategy)),
+            clock=recording.profile.server_clock,
+        )
     state = Path(settings.state)
     create(state / JOURNAL).close()
     with reading(state / JOURNAL) as past:
@@ -229,22 +234,12 @@ def _begin(
     strategies: list[Strategy],
     terminal: ModuleTerminal,
 ) -> None:
-    account = terminal.account_info()
     plain = settings.model_dump(mode="json", exclude={"state"})
     journal.begin_run(
         mode=settings.mode,
         settings={"sha256": settings_sha256(settings), **plain},
         models={each.settings.magic: each.model.sha256 for each in strategies},
-        account={
-            "login": account.login,
-            "server": account.server,
-            "currency": account.currency,
-            "balance": account.balance,
-        },
-        versions={
-            "mt5-onnx-bridge": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "onnxruntime", "pydantic")},
-        },
+        account=account_facts(terminal.account_info()),
+        versions=versions(),
         paths={"state": settings.state},
     )

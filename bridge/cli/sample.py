@@ -14,6 +14,7 @@ from bridge.errors import ConfigError
 from bridge.journal.write import Journal
 from bridge.market.barfile import read_bars
 from bridge.market.feed import ClosedBarFeed
+from bridge.model.load import check_bars
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock, server_clock
 from bridge.mt5.timeframes import Timeframe, timeframe
@@ -98,6 +99,7 @@ def load_sample(strategy: Strategy) -> Sample:
     folder = share_dir("models/sample_bars")
     rates = read_bars(folder / "EURUSD_H1_2017.csv")
     profile = BrokerProfile.load(folder / "profile.json")
+    check_bars(strategy.model, count=len(rates), clock=profile.server_clock)
     first = int(len(rates) * IN_SAMPLE)
     trained = strategy.model.contract.train_to
     if trained is not None:

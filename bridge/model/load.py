@@ -75,7 +75,6 @@ def check_fits(
     symbol: str,
     timeframe: str,
     alias: str | None = None,
-    bars: int | None = None,
 ) -> None:
     """Check that ``model`` was made for what it is about to trade.
 
@@ -84,10 +83,9 @@ def check_fits(
         symbol: The broker's name.
         timeframe: M1 to MN1.
         alias: The contract's name of the symbol, when the broker's differs by more than a suffix.
-        bars: Closed bars that there are; None when nobody knows yet.
 
     Raises:
-        ContractError: Another symbol or timeframe, or too few bars.
+        ContractError: Another symbol or timeframe.
     """
     contract = model.contract
     if not _same_symbol(symbol, contract.symbol, alias):
@@ -102,11 +100,40 @@ def check_fits(
             f"{model.path} was made for {contract.timeframe}, the settings trade {timeframe}: "
             f'set timeframe = "{contract.timeframe}"'
         )
-    if bars is not None and bars < contract.window:
+
+
+def check_bars(model: LoadedModel, *, count: int, clock: str) -> None:
+    """Check that bars are enough for ``model``, and that it reads their hours as they are meant.
+
+    Args:
+        model: With its contract.
+        count: Bars that there are.
+        clock: The rule that their times follow.
+
+    Raises:
+        ContractError: Too few bars, or times of another clock than those of the training.
+    """
+    contract = model.contract
+    if count < contract.window:
         raise ContractError(
-            f"{model.path} needs {contract.window} closed bars of {symbol} {timeframe}, there are "
-            f"{bars}: load more history"
+            f"{model.path} needs {contract.window} closed bars, there are {count}: "
+            "load more history"
         )
+    if clock != contract.server_clock and _reads_time(contract):
+        raise ContractError(
+            f"{model.path} reads the hours of a server clock {contract.server_clock}, these bars "
+            f"follow {clock}: train it on such bars, or name bars of that clock"
+        )
+
+
+def _reads_time(contract: Contract) -> bool:
+    """Whether answers depend on the hour; without a tree, a time input is taken to mean so."""
+    if contract.features is None:
+        return any("time" in each.columns for each in contract.inputs)
+    nodes = contract.features.get("nodes")
+    return isinstance(nodes, list) and any(
+        isinstance(node, dict) and node.get("op") == "calendar" for node in nodes
+    )
 
 
 def _same_symbol(symbol: str, made_for: str, alias: str | None) -> bool:

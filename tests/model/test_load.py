@@ -24,8 +24,9 @@ from model.model_files import (
 from onnx import TensorProto, helper
 
 from bridge.errors import ContractError, ModelError
-from bridge.model.load import LoadedModel, check_fits, load_model
+from bridge.model.load import LoadedModel, check_bars, check_fits, load_model
 from bridge.model.probe import probe_environment
+from bridge.share import share_dir
 
 PLAIN = [1.0, 1.0, 1.5]
 
@@ -195,7 +196,7 @@ def test_a_pin_holds_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_brokers_name_of_the_symbol_fits(tmp_path: Path, symbol: str, alias: str | None) -> None:
-    check_fits(_loaded(tmp_path), symbol=symbol, timeframe="H1", alias=alias, bars=3)
+    check_fits(_loaded(tmp_path), symbol=symbol, timeframe="H1", alias=alias)
 
 
 @pytest.mark.parametrize(
@@ -221,8 +222,19 @@ def test_another_timeframe_and_too_few_bars_are_refused(tmp_path: Path) -> None:
     model = _loaded(tmp_path)
     with pytest.raises(ContractError, match="made for H1, the settings trade M5"):
         check_fits(model, symbol="EURUSD", timeframe="M5")
-    with pytest.raises(ContractError, match="needs 3 closed bars of EURUSD H1, there are 2"):
-        check_fits(model, symbol="EURUSD", timeframe="H1", bars=2)
+    check_bars(model, count=3, clock="eet-us")
+    with pytest.raises(ContractError, match="needs 3 closed bars, there are 2"):
+        check_bars(model, count=2, clock="eet-us")
+
+
+def test_hours_of_another_clock_are_refused_where_hours_matter() -> None:
+    direction = load_model(share_dir("models/eurusd_h1_direction") / "model.onnx", probe=False)
+    check_bars(direction, count=1_000, clock="eet-us")
+    with pytest.raises(ContractError, match="server clock eet-us, these bars follow utc"):
+        check_bars(direction, count=1_000, clock="utc")
+    # A crossing of averages does not look at the clock.
+    cross = load_model(share_dir("models/eurusd_h1_sma_cross") / "model.onnx", probe=False)
+    check_bars(cross, count=1_000, clock="utc")
 
 
 def test_sessions_have_one_thread_that_does_not_spin(tmp_path: Path) -> None:
