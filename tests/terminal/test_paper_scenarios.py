@@ -6,6 +6,7 @@ EURUSD, five digits, one lot = 100000: ten points are one dollar for 0.1 lots. A
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -478,3 +479,25 @@ def test_helpers_of_the_package_trade() -> None:
     assert play.terminal.Close("EURUSD") is True
     assert play.terminal.Close("EURUSD") is False
     assert play.terminal.positions_total() == 0
+
+
+DIPS = """
+110000 110100 109500 110000
+110000 110050 109900 110000
+110000 110000 110000 110000
+"""
+
+
+def test_the_equity_at_the_worst_price_of_each_bar_is_remembered(tmp_path: Path) -> None:
+    play = Play(DIPS, account=tmp_path / "account.sqlite3")
+    play.buy(volume=1.0)
+    play.bar(1)
+    dip = (MONDAY + 3_599.0, 9_500.0)
+    assert play.terminal.lows(MONDAY) == [dip]
+    assert play.terminal.account_info().equity == 10_000.0
+    play.terminal.close()
+    again = Play(DIPS, account=tmp_path / "account.sqlite3", start=MONDAY + 3_600)
+    assert again.terminal.lows(MONDAY) == [dip]
+    again.bar(2)
+    assert again.terminal.lows(dip[0]) == [(MONDAY + 7_199.0, 9_900.0)]
+    again.terminal.close()

@@ -5,6 +5,7 @@ last one, in one transaction.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ FIRST_ORDER = 5_000_001
 FIRST_DEAL = 7_000_001
 _VOLUME_DIGITS = 8
 _PRICE_DIGITS = 8
+# Bars whose worst equity is remembered: more than end between two looks at the account.
+_LOWS = 32
 
 
 def volume_of(value: float) -> float:
@@ -74,6 +77,8 @@ class Ledger:
         positions: Ticket -> position, in order of ticket.
         balance: Account currency.
         revision: Counts the changes of positions.
+        lows: Server time and equity (account currency) at the worst price of the last bars that
+            positions went through, oldest first.
     """
 
     def __init__(self, store: Store, digits: int) -> None:
@@ -91,6 +96,8 @@ class Ledger:
         self._order: int = meta.get("order", FIRST_ORDER)
         self._deal: int = meta.get("deal", FIRST_DEAL)
         self._request: int = meta.get("request", 0)
+        lows = ((time, low) for time, low in meta.get("lows", ()))
+        self.lows: deque[tuple[float, float]] = deque(lows, maxlen=_LOWS)
         self.revision = 0
         self._is_changed = False
         self._touched: set[int] = set()
@@ -179,6 +186,7 @@ class Ledger:
             now=now,
             balance=self.balance,
             numbers={"order": self._order, "deal": self._deal, "request": self._request},
+            lows=list(self.lows),
             positions=[self.positions[t] for t in self._touched if t in self.positions],
             closed=[ticket for ticket in self._touched if ticket not in self.positions],
             orders=self.orders[self._written[0] :],

@@ -80,6 +80,7 @@ def _at_end(desk: Desk, series: Series) -> None:
     if held:
         net = sum(one.sign * one.volume for one in held)
         series.play(high if net < 0 else low)
+        desk.ledger.lows.append((desk.market.now, desk.equity()))
         stop_out(desk)
         series.play(series.close)
     taken = [one for one in desk.positions_of(series.info.name) if _is_taken(one, best[one.type])]

@@ -102,6 +102,7 @@ class Store:
         now: float,
         balance: float,
         numbers: Mapping[str, int],
+        lows: Sequence[tuple[float, float]],
         positions: Iterable["Position"],
         closed: Iterable[int],
         orders: Iterable[TradeOrder],
@@ -112,7 +113,7 @@ class Store:
         Raises:
             TerminalError: The file could not be written; it holds the state before the change.
         """
-        meta = {"now": now, "balance": balance, **numbers}
+        meta = {"now": now, "balance": balance, "lows": lows, **numbers}
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._rows("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())

@@ -75,6 +75,16 @@ class PaperTerminal(Package):
         with self._lock:
             self._paper.pay(amount)
 
+    def lows(self, since: float) -> list[tuple[float, float]]:
+        """Return server time and equity at the worst price of each bar that ended after ``since``.
+
+        Only bars that positions went through, and of them the newest 32. Times are server epoch
+        seconds, equity is in account currency.
+        """
+        with self._lock:
+            self._paper.bring_up()
+            return [low for low in self._paper.desk.ledger.lows if low[0] > since]
+
     def next_event_time(self) -> int | None:
         """Return the server time of the next bar's open, of any symbol; None after the last."""
         with self._lock:
