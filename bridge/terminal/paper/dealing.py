@@ -69,7 +69,7 @@ def open_position(desk: Desk, fill: Fill) -> TradeDeal:
     """Open a new position; its ticket and identifier are the order's."""
     ticket = _order(desk, fill, None)
     desk.ledger.open(_position(desk, fill, ticket=ticket, identifier=ticket, volume=fill.volume))
-    return _deal(desk, fill, ticket, ticket, mt5.DEAL_ENTRY_IN)
+    return _deal(desk, fill, ticket, ticket, mt5.DEAL_ENTRY_IN, opened=fill.volume)
 
 
 def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: float) -> Position:
@@ -121,7 +121,7 @@ def _add(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
     position.sl, position.tp = fill.sl or position.sl, fill.tp or position.tp
     position.time_update_msc = desk.time_msc
     desk.ledger.touch(position)
-    return _deal(desk, fill, order, position.identifier, mt5.DEAL_ENTRY_IN)
+    return _deal(desk, fill, order, position.identifier, mt5.DEAL_ENTRY_IN, opened=fill.volume)
 
 
 def _reverse(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
@@ -133,7 +133,14 @@ def _reverse(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
         _position(desk, fill, ticket=order, identifier=position.identifier, volume=rest)
     )
     return _deal(
-        desk, fill, order, position.identifier, mt5.DEAL_ENTRY_INOUT, profit=profit, swap=swap
+        desk,
+        fill,
+        order,
+        position.identifier,
+        mt5.DEAL_ENTRY_INOUT,
+        opened=rest,
+        profit=profit,
+        swap=swap,
     )
 
 
@@ -142,6 +149,12 @@ def _realise(desk: Desk, fill: Fill, position: Position, volume: float) -> tuple
     info = desk.symbols[position.symbol]
     profit = desk.money.profit(info, position.sign, volume, position.price_open, fill.price)
     return profit, desk.money.round(position.swap * volume / position.volume)
+
+
+def _commission(desk: Desk, fill: Fill, opened: float) -> float:
+    info, closed = desk.symbols[fill.symbol], volume_of(fill.volume - opened)
+    parts = ((opened, True), (closed, False))
+    return sum(desk.commission(info, lots, fill.price, entry) for lots, entry in parts if lots)
 
 
 def _order(desk: Desk, fill: Fill, position_id: int | None) -> int:
@@ -173,9 +186,11 @@ def _deal(
     position_id: int,
     entry: int,
     *,
+    opened: float = 0.0,
     profit: float = 0.0,
     swap: float = 0.0,
 ) -> TradeDeal:
+    """Book a deal of which ``opened`` lots are new."""
     return desk.ledger.deal(
         desk.time_msc,
         order=order,
@@ -186,7 +201,7 @@ def _deal(
         reason=fill.reason,
         volume=fill.volume,
         price=fill.price,
-        commission=desk.money.round(-desk.terms.commission * fill.volume),
+        commission=desk.money.round(-_commission(desk, fill, opened)),
         swap=swap,
         profit=profit,
         symbol=fill.symbol,

@@ -47,6 +47,21 @@ class Desk:
             raise KeyError(symbol)
         return series
 
+    def watched(self) -> list[str]:
+        """Return the symbols whose prices can change the account by themselves."""
+        return list(dict.fromkeys(one.symbol for one in self.ledger.positions.values()))
+
+    def commission(self, info: SymbolInfo, volume: float, price: float, entry: bool) -> float:
+        """Return the cost of dealing ``volume`` lots, account currency, >= 0, not rounded.
+
+        Args:
+            info: The symbol.
+            volume: Lots.
+            price: Of the deal.
+            entry: Whether the lots are opened, not closed; a reversal asks for each part.
+        """
+        return self.terms.commission * volume
+
     def positions_of(self, symbol: str) -> list[Position]:
         """Return the open positions of a symbol, by ticket."""
         return [one for one in self.ledger.positions.values() if one.symbol == symbol]

@@ -241,7 +241,10 @@ def money_is_enough(desk: Desk, ask: Ask) -> int:
     if not ask.opening:
         return 0
     margin = margin_after(desk, ask)
-    commission = desk.terms.commission * ask.request.volume
+    closing = volume_of(ask.request.volume - ask.opening)
+    commission = desk.commission(ask.info, ask.opening, ask.price, entry=True)
+    if closing:
+        commission += desk.commission(ask.info, closing, ask.price, entry=False)
     enough = margin <= desk.margin() or desk.equity() - commission - margin >= 0
     return 0 if enough else mt5.TRADE_RETCODE_NO_MONEY
 
