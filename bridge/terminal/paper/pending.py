@@ -14,3 +14,12 @@ def moved(desk: Desk, series: Series, before: float | None) -> None:
             on the way is filled at the level. None when the price jumped (an open after a gap, a
             tick): what was jumped over is filled at the new price.
     """
+
+
+def expire(desk: Desk, until: float) -> None:
+    """End the pending orders whose time is over at ``until`` (server time), nothing later."""
+
+
+def release(desk: Desk) -> bool:
+    """Cancel the pending order that holds the most margin; return whether there was one."""
+    return False

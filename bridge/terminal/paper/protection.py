@@ -20,6 +20,7 @@ from bridge.terminal.paper.dealing import Fill, close_position
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position
 from bridge.terminal.paper.market import OPEN, Series
+from bridge.terminal.paper.pending import expire, release
 
 _WORKDAYS = range(mt5.DAY_OF_WEEK_MONDAY, mt5.DAY_OF_WEEK_SATURDAY)
 _TRIPLE = 3
@@ -31,8 +32,7 @@ def advance(desk: Desk, now: float) -> None:
     market, ledger = desk.market, desk.ledger
     while True:
         if market.mark != ledger.revision:
-            symbols = dict.fromkeys(one.symbol for one in ledger.positions.values())
-            market.walk(symbols, ledger.revision)
+            market.walk(desk.watched(), ledger.revision)
         if not market.walked:
             break
         midnight = float((int(market.now) // DAY + 1) * DAY)
@@ -42,11 +42,13 @@ def advance(desk: Desk, now: float) -> None:
         time = event[0] if event is not None and at_bar else midnight
         if time > now:
             break
+        expire(desk, time)
         market.now = time
         if event is not None and at_bar:
             _at_bar(desk, event[1])
         else:
             _charge_swap(desk, time)
+    expire(desk, now)
     market.now = max(market.now, now)
     ledger.commit(market.now)
 
@@ -119,12 +121,17 @@ def _exit(desk: Desk, position: Position, price: float, reason: int, comment: st
 
 
 def stop_out(desk: Desk) -> None:
-    """Close the biggest loss, and the next, while the account is at or below its stop-out level."""
+    """Close the biggest loss, and the next, while the account is at or below its stop-out level.
+
+    Pending orders that hold margin go first.
+    """
     while desk.ledger.positions:
         margin = desk.margin()
         equity = desk.equity()
         if not _is_out(desk, equity, margin):
             return
+        if release(desk):
+            continue
         worst = min(
             desk.ledger.positions.values(),
             key=lambda one: (desk.profit(one) + one.swap, one.ticket),
