@@ -34,6 +34,17 @@ class MarginMode(StrEnum):
         return (MarginMode.NETTING, MarginMode.EXCHANGE, MarginMode.HEDGING).index(self)
 
 
+class GapLevels(StrEnum):
+    """What becomes of a pending order that a gap fills beyond its own stop or target."""
+
+    KEEP = "keep"
+    """It is filled and keeps them; what is passed closes the position at once."""
+    DROP = "drop"
+    """It is filled without the levels that are passed."""
+    REJECT = "reject"
+    """It is not filled, and ends as rejected."""
+
+
 class AccountTerms(Frozen):
     """The account: who, in which currency, at what leverage."""
 
@@ -71,6 +82,18 @@ class AccountTerms(Frozen):
     """Whether the broker allows robots."""
     limit_orders: Annotated[int, Field(ge=0)] = 200
     """How many pending orders are allowed; 0 is no limit."""
+    limit_positions: Annotated[int, Field(ge=0)] = 0
+    """How many positions are allowed; 0 is no limit."""
+    fifo_close: bool = False
+    """Whether the oldest position of a symbol has to be closed first."""
+    hedge_prohibited: bool = False
+    """Whether opposite positions of a symbol are refused; of use on hedging accounts only."""
+    pending_margin: bool = False
+    """Whether waiting orders hold margin."""
+    gap_levels: GapLevels = GapLevels.KEEP
+    """What becomes of a pending order that a gap fills beyond its own stop or target."""
+    retcode_texts: dict[int, str] = Field(default_factory=dict)
+    """Retcode -> text that this broker answers, where it is not the usual one."""
 
 
 class BrokerProfile(Frozen):
@@ -115,10 +138,24 @@ class BrokerProfile(Frozen):
     @property
     def sha256(self) -> str:
         """Hash of all that the profile says."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        known = self.model_dump(mode="json")
+        # Terms that came later do not change the hash of profiles that leave them alone.
+        for name in _LATER_TERMS:
+            default = AccountTerms.model_fields[name].get_default(call_default_factory=True)
+            if getattr(self.account, name) == default:
+                del known["account"][name]
+        text = json.dumps(known, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+_LATER_TERMS = {
+    "limit_positions",
+    "fifo_close",
+    "hedge_prohibited",
+    "pending_margin",
+    "gap_levels",
+    "retcode_texts",
+}
 _REQUIRED = (
     "digits",
     "trade_contract_size",
