@@ -15,15 +15,14 @@ At a bar's open a level that the open has passed is filled at the open: a stop s
 from collections.abc import Callable
 
 from bridge.mt5 import constants as mt5
-from bridge.mt5.servertime import DAY, weekday
+from bridge.mt5.servertime import DAY
 from bridge.terminal.paper.dealing import Fill, close_position
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position
 from bridge.terminal.paper.market import OPEN, Series
 from bridge.terminal.paper.pending import expire, release
+from bridge.terminal.paper.rollover import charge_swap
 
-_WORKDAYS = range(mt5.DAY_OF_WEEK_MONDAY, mt5.DAY_OF_WEEK_SATURDAY)
-_TRIPLE = 3
 _PERCENT = 0
 
 
@@ -47,7 +46,8 @@ def advance(desk: Desk, now: float) -> None:
         if event is not None and at_bar:
             _at_bar(desk, event[1])
         else:
-            _charge_swap(desk, time)
+            charge_swap(desk, time)
+            stop_out(desk)
     expire(desk, now)
     market.now = max(market.now, now)
     ledger.commit(market.now)
@@ -146,21 +146,3 @@ def _is_out(desk: Desk, equity: float, margin: float) -> bool:
     if desk.terms.margin_so_mode == _PERCENT:
         return margin > 0 and equity <= margin * limit / 100
     return equity <= limit
-
-
-def _charge_swap(desk: Desk, midnight: float) -> None:
-    """Charge the server day that ends, on working days; the rollover day counts three."""
-    ended = weekday(midnight - 1)
-    if ended not in _WORKDAYS:
-        return
-    for position in desk.ledger.positions.values():
-        info = desk.symbols[position.symbol]
-        days = _TRIPLE if ended == info.swap_rollover3days else 1
-        series = desk.series(position.symbol)
-        night = desk.money.swap(
-            info, position.sign, position.volume, position.price_open, series.bid
-        )
-        if night:
-            position.swap = desk.money.round(position.swap + days * night)
-            desk.ledger.touch(position)
-    stop_out(desk)
