@@ -35,6 +35,9 @@ class Terminal(Protocol):
     def account_info(self) -> AccountInfo:
         """Return the account."""
 
+    def symbols_get(self) -> tuple[SymbolInfo, ...]:
+        """Return every symbol that the broker offers, in Market Watch or not."""
+
     def symbol_info(self, symbol: str) -> SymbolInfo:
         """Return specification and prices of ``symbol``."""
 

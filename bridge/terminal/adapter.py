@@ -66,6 +66,10 @@ class ModuleTerminal:
         """Return the account."""
         return cast(AccountInfo, self._ask("account_info"))
 
+    def symbols_get(self) -> tuple[SymbolInfo, ...]:
+        """Return every symbol that the broker offers, in Market Watch or not."""
+        return cast(tuple[SymbolInfo, ...], self._ask("symbols_get"))
+
     def symbol_info(self, symbol: str) -> SymbolInfo:
         """Return specification and prices of ``symbol``."""
         return cast(SymbolInfo, self._ask("symbol_info", symbol))
