@@ -11,6 +11,7 @@ import typer
 from bridge import __version__
 from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
+from bridge.cli.doctor import doctor
 from bridge.cli.init import init
 from bridge.cli.journal import journal
 from bridge.cli.run import run as run_strategies
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(init)
+app.command()(doctor)
 app.command("run")(run_strategies)
 for command in (status, halt, resume, flatten):
     app.command()(command)
