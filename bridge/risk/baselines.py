@@ -1,5 +1,6 @@
-"""What losses are measured from: the equity at the day's start, and the highest so far. Values."""
+"""What losses are measured from: the day's first and lowest equity, and the highest. Values."""
 
+import math
 from dataclasses import dataclass, replace
 
 from bridge.mt5.servertime import server_day
@@ -13,20 +14,27 @@ class Baselines:
         day: Number of the server's day.
         day_equity: First equity seen on that day.
         peak_equity: Highest equity seen.
+        day_low: Lowest equity seen on that day. A limit that the day has broken stays broken
+            until the next one, however equity moves.
     """
 
     day: int
     day_equity: float
     peak_equity: float
+    day_low: float = math.inf
 
     def advanced(self, server_time: float, equity: float) -> "Baselines":
         """Return the baselines after ``equity`` was seen at ``server_time``."""
         day = server_day(server_time)
+        if day < self.day:  # a symbol's last tick may be of yesterday; that day is over
+            return replace(self, peak_equity=max(self.peak_equity, equity))
+        is_new = day > self.day
         return replace(
             self,
             day=day,
-            day_equity=equity if day != self.day else self.day_equity,
+            day_equity=equity if is_new else self.day_equity,
             peak_equity=max(self.peak_equity, equity),
+            day_low=equity if is_new else min(self.day_low, equity),
         )
 
     def shifted(self, amount: float) -> "Baselines":
@@ -35,11 +43,13 @@ class Baselines:
             self,
             day_equity=self.day_equity + amount,
             peak_equity=self.peak_equity + amount,
+            day_low=self.day_low + amount,
         )
 
     def day_loss_share(self, equity: float) -> float:
-        """Return the loss since the day began, share of the day's first equity; below 0 a gain."""
-        return _share(self.day_equity - equity, self.day_equity)
+        """Return the day's worst loss, share of its first equity; below 0 all was gain."""
+        # In this order a NaN stays one, and breaks every limit.
+        return _share(self.day_equity - min(equity, self.day_low), self.day_equity)
 
     def drawdown_share(self, equity: float) -> float:
         """Return the fall from the highest equity, share of it."""

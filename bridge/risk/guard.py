@@ -15,7 +15,7 @@ from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradePosition
 from bridge.mt5.request import Request
 from bridge.mt5.sides import BY_ORDER_TYPE
 from bridge.risk.baselines import Baselines
-from bridge.settings import RiskSettings
+from bridge.settings import LimitSettings, RiskSettings
 
 
 class TradingState(StrEnum):
@@ -36,6 +36,9 @@ class Facts:
         state: Trading state of the strategy.
         unresolved: Tickets of positions with an order of unknown fate.
         alarms: What suspends entries at the moment.
+        total_positions: Open positions of all strategies.
+        quote_age: How old the tick is by the server's clock, seconds.
+        bar_age: How long the decided bar had been closed, seconds.
     """
 
     account: AccountInfo
@@ -46,6 +49,22 @@ class Facts:
     state: TradingState
     unresolved: frozenset[int] = frozenset()
     alarms: frozenset[str] = frozenset()
+    total_positions: int = 0
+    quote_age: float = 0.0
+    bar_age: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits that a request is held against.
+
+    Attributes:
+        risk: Of the strategy.
+        limits: Of the whole account.
+    """
+
+    risk: RiskSettings
+    limits: LimitSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,51 +116,75 @@ class Ruling:
         return any(verdict.halts for verdict in self.verdicts)
 
 
-Rule = Callable[[Request, Facts, RiskSettings], Verdict]
+Rule = Callable[[Request, Facts, Bounds], Verdict]
 
 
-def check(request: Request, facts: Facts, settings: RiskSettings) -> Ruling:
+def check(request: Request, facts: Facts, bounds: Bounds) -> Ruling:
     """Ask every rule that applies to ``request``."""
     rules = _ENTRY_RULES if request.is_entry else _REDUCING_RULES
-    return Ruling(tuple(_ask(name, rule, request, facts, settings) for name, rule in rules.items()))
+    return Ruling(tuple(_ask(name, rule, request, facts, bounds) for name, rule in rules.items()))
 
 
-def _ask(name: str, rule: Rule, request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _ask(name: str, rule: Rule, request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     try:
-        return rule(request, facts, settings)
+        return rule(request, facts, bounds)
     except Exception as error:  # noqa: BLE001  a broken rule lets no entry out and keeps no exit in
         ok = not request.is_entry
         return Verdict(name, ok, f"raised {type(error).__name__}: {error}", "none", halts=True)
 
 
-def _state(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _state(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     ok = facts.state is TradingState.ACTIVE
     return Verdict("state", ok, facts.state, TradingState.ACTIVE)
 
 
-def _alarms(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _alarms(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     return Verdict("alarms", not facts.alarms, ", ".join(sorted(facts.alarms)) or "none", "none")
 
 
-def _unresolved_entry(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _unresolved_entry(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     count = len(facts.unresolved)
     return Verdict("unresolved", count == 0, f"{count} orders of unknown fate", "0")
 
 
-def _unresolved_ticket(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _unresolved_ticket(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     ok = request.position not in facts.unresolved
     return Verdict("unresolved", ok, f"ticket {request.position}", "no order of unknown fate on it")
 
 
-def _quote(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _quote(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     bid, ask = facts.tick.bid, facts.tick.ask
     ok = math.isfinite(bid) and math.isfinite(ask) and 0.0 < bid <= ask
     return Verdict("quote", ok, f"bid {bid:g}, ask {ask:g}", "0 < bid <= ask")
 
 
-def _spread(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+# A tick that is far ahead of the server's clock says that the clock rule is wrong; less is a
+# computer whose clock is late.
+_AHEAD = 900.0
+
+
+def _quote_age(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    age, limit = facts.quote_age, bounds.limits.max_quote_age_seconds
+    ok = limit is None or -_AHEAD <= age <= limit
+    return Verdict("quote_age", ok, f"the quote is {age:.1f} s old", _shown(limit, "s"))
+
+
+def _bar_age(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    age, limit = facts.bar_age, bounds.limits.max_bar_age_seconds
+    ok = limit is None or age <= limit
+    return Verdict("bar_age", ok, f"the bar closed {age:.1f} s ago", _shown(limit, "s"))
+
+
+def _account_positions(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    count, limit = facts.total_positions + 1, bounds.limits.max_positions
+    ok = limit is None or count <= limit
+    value = f"{count} of all strategies with this one"
+    return Verdict("account_positions", ok, value, "off" if limit is None else f"{limit}")
+
+
+def _spread(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     points = (facts.tick.ask - facts.tick.bid) / facts.symbol.point
-    limit = settings.max_spread_points
+    limit = bounds.risk.max_spread_points
     # Half a point absorbs the rounding of a difference of two prices.
     ok = limit is None or points < limit + 0.5
     return Verdict("spread", ok, f"{points:.1f} points", _shown(limit, "points"))
@@ -151,27 +194,29 @@ def _own(request: Request, facts: Facts) -> tuple[TradePosition, ...]:
     return tuple(position for position in facts.positions if position.magic == request.magic)
 
 
-def _positions(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _positions(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     count = len(_own(request, facts)) + 1
-    limit = settings.max_positions
+    limit = bounds.risk.max_positions
     return Verdict("positions", count <= limit, f"{count} with this one", f"{limit}")
 
 
-def _volume(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _volume(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     held = sum(position.volume for position in _own(request, facts))
     total = held + (request.volume or math.nan)
     # A tenth of a step absorbs the rounding of sums such as 0.1 + 0.2.
-    ok = total <= settings.max_volume + facts.symbol.volume_step / 10
-    return Verdict("volume", ok, f"{total:g} lots with this one", f"{settings.max_volume:g} lots")
+    ok = total <= bounds.risk.max_volume + facts.symbol.volume_step / 10
+    return Verdict(
+        "volume", ok, f"{total:g} lots with this one", f"{bounds.risk.max_volume:g} lots"
+    )
 
 
-def _stop(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _stop(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     if request.sl is None:
-        return Verdict("stop", not settings.require_stop, "no stop loss", "one on the server")
+        return Verdict("stop", not bounds.risk.require_stop, "no stop loss", "one on the server")
     return _distance("stop", request.sl, request, facts, towards=-1)
 
 
-def _take(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _take(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     if request.tp is None:
         return Verdict("take", True, "no take profit", "none")
     return _distance("take", request.tp, request, facts, towards=1)
@@ -189,25 +234,31 @@ def _distance(rule: str, level: float, request: Request, facts: Facts, towards: 
     return Verdict(rule, ok, value, f"at least {max(limit, 1)} points")
 
 
-def _trade_mode(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _trade_mode(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     mode = facts.symbol.trade_mode
     ok = request.type in _OPENABLE.get(mode, ())
     return Verdict("trade_mode", ok, f"order type {request.type}", f"trade mode {mode}")
 
 
-def _allowed(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
+def _allowed(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     allowed, expert = facts.account.trade_allowed, facts.account.trade_expert
     value = f"trade_allowed {allowed}, trade_expert {expert}"
     return Verdict("account", allowed and expert, value, "both true")
 
 
-def _daily_loss(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
-    share, limit = facts.baselines.day_loss_share(facts.account.equity), settings.daily_loss_share
+def _daily_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    share, limit = (
+        facts.baselines.day_loss_share(facts.account.equity),
+        bounds.risk.daily_loss_share,
+    )
     return Verdict("daily_loss", _below(share, limit), f"{share:.2%} lost today", _percent(limit))
 
 
-def _drawdown(request: Request, facts: Facts, settings: RiskSettings) -> Verdict:
-    share, limit = facts.baselines.drawdown_share(facts.account.equity), settings.max_drawdown_share
+def _drawdown(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    share, limit = (
+        facts.baselines.drawdown_share(facts.account.equity),
+        bounds.risk.max_drawdown_share,
+    )
     ok, value = _below(share, limit), f"{share:.2%} below the peak"
     return Verdict("drawdown", ok, value, _percent(limit), halts=not ok)
 
@@ -235,10 +286,13 @@ _ENTRY_RULES: dict[str, Rule] = {
     "alarms": _alarms,
     "unresolved": _unresolved_entry,
     "quote": _quote,
+    "quote_age": _quote_age,
+    "bar_age": _bar_age,
     "account": _allowed,
     "trade_mode": _trade_mode,
     "spread": _spread,
     "positions": _positions,
+    "account_positions": _account_positions,
     "volume": _volume,
     "stop": _stop,
     "take": _take,

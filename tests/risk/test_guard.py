@@ -8,8 +8,8 @@ from tests_support import account, position, symbol_info, tick
 from bridge.mt5 import constants as mt5
 from bridge.mt5.request import Purpose, Request
 from bridge.risk.baselines import Baselines, first_baselines
-from bridge.risk.guard import Facts, TradingState, check
-from bridge.settings import RiskSettings
+from bridge.risk.guard import Bounds, Facts, TradingState, check
+from bridge.settings import LimitSettings, RiskSettings
 
 BUY = Request(
     purpose=Purpose.ENTRY,
@@ -32,17 +32,22 @@ FACTS = Facts(
     state=TradingState.ACTIVE,
 )
 LIMITS = RiskSettings()
+ACCOUNT = LimitSettings(max_positions=3)
+
+
+def bounds(risk: RiskSettings = LIMITS) -> Bounds:
+    return Bounds(risk, ACCOUNT)
 
 
 def denied(request: Request, facts: Facts, settings: RiskSettings = LIMITS) -> str | None:
-    denial = check(request, facts, settings).denial
+    denial = check(request, facts, bounds(settings)).denial
     return None if denial is None else denial.rule
 
 
 def test_a_plain_entry_passes_every_rule() -> None:
-    ruling = check(BUY, FACTS, LIMITS)
+    ruling = check(BUY, FACTS, bounds())
     assert ruling.denial is None
-    assert len(ruling.verdicts) == 13
+    assert len(ruling.verdicts) == 16
     assert not ruling.halts
 
 
@@ -64,7 +69,16 @@ def test_a_plain_entry_passes_every_rule() -> None:
         ({"tick": tick(1.08500, 1.08531)}, "spread"),
         ({"positions": (position(),)}, "positions"),
         ({"symbol": symbol_info(trade_stops_level=501)}, "stop"),
+        ({"quote_age": 60.1}, "quote_age"),
+        ({"quote_age": -901.0}, "quote_age"),
+        ({"quote_age": math.nan}, "quote_age"),
+        ({"bar_age": 60.1}, "bar_age"),
+        ({"total_positions": 3}, "account_positions"),
         ({"account": account(9_500.0)}, "daily_loss"),
+        (
+            {"baselines": Baselines(day=1, day_equity=1e4, peak_equity=1e4, day_low=9_500.0)},
+            "daily_loss",
+        ),
         ({"account": account(math.nan)}, "daily_loss"),
         ({"baselines": Baselines(day=1, day_equity=9_000.0, peak_equity=13_400.0)}, "drawdown"),
     ],
@@ -114,7 +128,7 @@ def test_levels_lie_beyond_the_closing_price(levels: dict[str, Any], rule: str |
 def test_a_sell_is_measured_from_the_ask() -> None:
     quote = replace(FACTS, tick=tick(1.08201, 1.08209))
     sell = replace(BUY, type=mt5.ORDER_TYPE_SELL, tp=None)
-    low = check(replace(sell, sl=1.08200), quote, LIMITS).denial
+    low = check(replace(sell, sl=1.08200), quote, bounds()).denial
     assert low is not None
     assert (low.rule, low.value) == ("stop", "1.082 is -9.0 points beyond 1.08209")
     assert denied(replace(sell, sl=1.08300), quote) is None
@@ -126,7 +140,7 @@ def test_without_a_stop_only_where_settings_say_so() -> None:
 
 def test_a_rule_that_raises_denies_the_entry_and_halts() -> None:
     broken = replace(FACTS, symbol=symbol_info(point=0.0))
-    ruling = check(BUY, broken, LIMITS)
+    ruling = check(BUY, broken, bounds())
     assert ruling.denial is not None
     assert ruling.denial.rule == "spread"
     assert "ZeroDivisionError" in ruling.denial.value
@@ -135,11 +149,11 @@ def test_a_rule_that_raises_denies_the_entry_and_halts() -> None:
 
 def test_only_the_drawdown_halts() -> None:
     deep = replace(FACTS, account=account(7_500.0))
-    ruling = check(BUY, deep, RiskSettings(daily_loss_share=None))
+    ruling = check(BUY, deep, bounds(RiskSettings(daily_loss_share=None)))
     assert ruling.halts
     assert ruling.denial is not None
     assert ruling.denial.rule == "drawdown"
-    assert not check(BUY, replace(FACTS, account=account(9_000.0)), LIMITS).halts
+    assert not check(BUY, replace(FACTS, account=account(9_000.0)), bounds()).halts
 
 
 def test_an_exit_waits_only_for_an_order_on_its_own_ticket() -> None:
