@@ -5,11 +5,31 @@ A bar is closed when the terminal shows a newer one, never because a clock passe
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bridge.errors import DataError
 from bridge.market.quality import check_rates
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.terminal import Terminal
 from bridge.mt5.timeframes import Timeframe
+
+
+class ShortHistory(DataError):
+    """The terminal has fewer bars than needed: it may still be loading them, so ask again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A closed bar that the server has changed since it was handed out.
+
+    Attributes:
+        time: Its open, server epoch seconds.
+        before, after: Open, high, low and close as they were, and as they are.
+    """
+
+    time: int
+    before: tuple[float, ...]
+    after: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +40,15 @@ class ClosedBars:
         rates: Shape ``(depth,)``, oldest first; the last one is the bar that just closed.
         missed: Open times (server) of bars that closed since the last answer and were not handed
             out, because a newer one had closed already.
+        closed_at: Open of the bar that forms now, server epoch seconds: since then the newest
+            closed one is closed.
+        rewritten: Bars that were handed out before, and differ now.
     """
 
     rates: RatesArray
     missed: tuple[int, ...]
+    closed_at: int
+    rewritten: tuple[Rewritten, ...] = ()
 
     @property
     def time(self) -> int:
@@ -56,33 +81,58 @@ class ClosedBarFeed:
         self._timeframe = timeframe
         self._depth = depth
         self._after = after
+        self._seen: RatesArray | None = None
 
     def next(self) -> ClosedBars | None:
         """Return the newest closed bar that was not handed out yet, or None.
 
         Raises:
-            DataError: The terminal has fewer bars than needed, or impossible ones. The bar counts
-                as handed out: it will not be better next time.
+            ShortHistory: The terminal has fewer bars than needed; the bar may be asked for again.
+            DataError: A bar is impossible. The newest one counts as handed out: it will not be
+                better next time.
             TerminalError: The terminal gave no bars.
         """
-        newest = self.newest()
-        if newest is None or newest <= self._after:
+        if not self.is_due():
             return None
         # The forming bar, the window, and as many more as may have closed unseen.
-        rates = self._read(self._depth + 1)[:-1]
+        known = self._read(self._depth + 1)
+        rates = known[:-1]
         if len(rates) == 0:
             return None
-        before, self._after = self._after, int(rates["time"][-1])
         what = f"{self._symbol} {self._timeframe.name}"
         if len(rates) < self._depth:
-            raise DataError(
-                f"{what}: the terminal has {len(rates)} closed bars, {self._depth} are needed; "
+            raise ShortHistory(
+                f"{what}: the terminal has {len(rates)} of {self._depth} closed bars; "
                 "scroll its chart back until it has loaded them"
             )
+        before, self._after = self._after, int(rates["time"][-1])
         check_rates(rates, what=what)
         times = rates["time"]
         unseen = times[times > before][:-1] if before else times[:0]
-        return ClosedBars(rates, tuple(unseen.tolist()))
+        seen, self._seen = self._seen, rates
+        return ClosedBars(
+            rates,
+            tuple(unseen.tolist()),
+            int(known["time"][-1]),
+            () if seen is None else _rewritten(seen, rates),
+        )
+
+    def is_due(self) -> bool:
+        """Whether a closed bar was not handed out yet.
+
+        Raises:
+            TerminalError: The terminal gave no bars.
+        """
+        newest = self.newest()
+        return newest is not None and newest > self._after
+
+    def refresh(self) -> None:
+        """Ask for the whole window and hand nothing out.
+
+        Raises:
+            TerminalError: The terminal gave no bars.
+        """
+        self._read(self._depth + 1)
 
     def newest(self) -> int | None:
         """Return the open time of the newest closed bar, handed out or not; None without one."""
@@ -91,3 +141,24 @@ class ClosedBarFeed:
 
     def _read(self, count: int) -> RatesArray:
         return self._terminal.copy_rates_from_pos(self._symbol, self._timeframe.value, 0, count)
+
+
+_PRICES = ("open", "high", "low", "close")
+
+
+def _rewritten(seen: RatesArray, now: RatesArray) -> tuple[Rewritten, ...]:
+    """Return the bars of ``seen`` whose prices ``now`` has otherwise; both are in order of time."""
+    times, left, right = np.intersect1d(
+        seen["time"], now["time"], assume_unique=True, return_indices=True
+    )
+    differs = np.zeros(len(times), dtype=bool)
+    for name in _PRICES:
+        differs |= seen[name][left] != now[name][right]
+    return tuple(
+        Rewritten(int(times[bar]), _prices(seen[left[bar]]), _prices(now[right[bar]]))
+        for bar in np.flatnonzero(differs)
+    )
+
+
+def _prices(bar: np.void) -> tuple[float, ...]:
+    return tuple(float(bar[name]) for name in _PRICES)
