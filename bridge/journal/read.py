@@ -84,11 +84,14 @@ class JournalReader:
             if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
         ]
 
-    def last_event(self, magic: int, *kinds: str) -> Row | None:
-        """Return the newest event of ``kinds`` that concerns a strategy, or None."""
-        marks = ", ".join("?" * len(kinds))
-        found = list(self.rows("events", f"magic = ? AND kind IN ({marks})", magic, *kinds))
-        return found[-1] if found else None
+    def last_event(self, magic: int | None, *kinds: str) -> Row | None:
+        """Return the newest event of ``kinds``, of a strategy or (None) of the whole run."""
+        newest: Row | None = None
+        for kind in kinds:
+            where = "id = (SELECT max(id) FROM events WHERE magic IS ? AND kind = ?)"
+            for row in self.rows("events", where, magic, kind):
+                newest = row if newest is None or row["id"] > newest["id"] else newest
+        return newest
 
     def nearest_bar(self, bar_time: int) -> int | None:
         """Return the decided bar nearest to ``bar_time``, or None in an empty journal."""

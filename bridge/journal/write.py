@@ -8,7 +8,7 @@ rebuilt from the terminal.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,10 +77,17 @@ class Journal:
     Args:
         path: The file; made with its folder if it is not there.
         clock: The run's clock.
+        on_event: Told of each event once it is written: kind, text, magic.
     """
 
-    def __init__(self, path: Path, clock: Clock) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock,
+        on_event: Callable[[str, str, int | None], None] = lambda kind, text, magic: None,
+    ) -> None:
         self.path = path
+        self._on_event = on_event
         self._clock = clock
         self._db = schema.create(path)
         self._run = 0
@@ -215,6 +222,14 @@ class Journal:
                 "INSERT INTO events (run, at_utc, magic, kind, text) VALUES (?, ?, ?, ?, ?)",
                 (self._run, self._clock.now(), magic, kind, text),
             )
+        self._on_event(kind, text, magic)
+
+    def tidy(self) -> None:
+        """Move what the write-ahead log holds into the file, so that the log stays small."""
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            raise JournalError(f"the journal {self.path} can't be tidied: {error}") from error
 
     def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
         return int(self._db.execute(statement, values).lastrowid or 0)
