@@ -11,7 +11,7 @@ from bridge.cli.sample import (
     Sample,
     load_demo_strategy,
     load_sample,
-    make_stepper,
+    make_crew,
 )
 from bridge.cli.state import JOURNAL, new_run_folder
 from bridge.engine.always_long import always_long
@@ -78,12 +78,12 @@ def run_demo(model: str, *, speed: float | None, state: Path, watch: Watch) -> O
     with (
         closing(sample.terminal(clock, folder / "account.sqlite3")) as terminal,
         Journal(folder / JOURNAL, clock) as journal,
+        reading(journal.path) as past,
     ):
-        stepper = make_stepper(sample, strategy, terminal, journal)
         _begin(journal, strategy, sample, terminal)
-        stepper.lookout.read_deals(sample.opens)
-        replay([stepper], terminal, clock, sample.server, on_step)
-        flatten_all([stepper], "the recording has ended")
+        crew = make_crew(sample, strategy, terminal, journal, past, clock)
+        replay(crew.steppers, terminal, clock, sample.server, on_step, before=crew.attend)
+        flatten_all(crew.steppers, "the recording has ended")
         journal.end_run("the recording has ended")
         account = ModuleTerminal(terminal).account_info()
     return _outcome(strategy, sample, steps, account, folder / JOURNAL)

@@ -1,31 +1,29 @@
 """Mode paper: a settings file's strategies on the paper terminal, resumed where they stopped."""
 
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.cli.particulars import account_facts, versions
+from bridge.cli.begin import begin_run
+from bridge.cli.chores import Chores, assign
+from bridge.cli.log import Watcher
 from bridge.cli.state import ACCOUNT, JOURNAL
 from bridge.clock import Clock, ManualClock, ScaledClock
-from bridge.engine.recover import recalled_standing, recover
-from bridge.engine.replay import flatten_all, replay
-from bridge.engine.step import Step, Stepper
+from bridge.engine.crew import Member, muster
+from bridge.engine.jobs import Jobs
+from bridge.engine.replay import replay
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import Strategy, load_strategy
-from bridge.engine.watch import FLATTEN_FILE, Watch
 from bridge.errors import ConfigError, StateMismatch
 from bridge.journal.read import JournalReader, reading
 from bridge.journal.schema import create
 from bridge.journal.write import Journal
 from bridge.market.barfile import read_bars
-from bridge.market.feed import ClosedBarFeed
 from bridge.model.load import check_bars
-from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock, server_clock, text
 from bridge.mt5.timeframes import Timeframe, timeframe
-from bridge.settings import BridgeSettings, settings_sha256
+from bridge.settings import BridgeSettings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import BrokerProfile
@@ -79,7 +77,7 @@ def load_recording(settings: BridgeSettings) -> Recording:
 
 
 def run_paper(
-    settings: BridgeSettings, *, speed: float | None, stop: Stop, on_step: Callable[[Step], None]
+    settings: BridgeSettings, *, speed: float | None, stop: Stop, watcher: Watcher
 ) -> bool:
     """Run until the recording ends or somebody asks to stop; what the state folder has goes on.
 
@@ -87,7 +85,7 @@ def run_paper(
         settings: Of mode paper.
         speed: Replay seconds a real second; None is as fast as it goes.
         stop: Looked at between bars.
-        on_step: Told of each step.
+        watcher: Told of each step and event.
 
     Returns:
         Whether the recording has ended.
@@ -110,54 +108,44 @@ def run_paper(
             closing(
                 PaperTerminal(recording.profile, recording.bars, clock, state / ACCOUNT)
             ) as paper,
-            Journal(state / JOURNAL, clock) as journal,
+            Journal(state / JOURNAL, clock, watcher.on_event) as journal,
         ):
             paper.initialize()
             terminal = ModuleTerminal(paper)
-            _check_netting(terminal, strategies)
-            _begin(journal, settings, strategies, terminal)
-            steppers = [
-                _stepper(strategy, terminal, journal, past, after)
-                for strategy, after in zip(strategies, decided, strict=True)
-            ]
-            for strategy, stepper in zip(strategies, steppers, strict=True):
-                recover(
-                    stepper,
-                    past,
-                    journal,
-                    terminal,
-                    magic=strategy.settings.magic,
-                    symbol=strategy.settings.symbol,
-                    is_certain=True,
-                )
-            watch = Watch(
+            begin_run(journal, settings, strategies, terminal.account_info())
+            crew = muster(
+                [Member(*pair) for pair in zip(strategies, decided, strict=True)],
                 terminal,
                 journal,
-                settings.limits,
-                [stepper.lookout for stepper in steppers],
-                state,
+                past,
+                clock=clock,
+                server=recording.server,
+                limits=settings.limits,
+                state=state,
+                patience=None,
+                lows=paper.lows,
             )
+            jobs = Jobs(journal)
+            magics = frozenset(each.settings.magic for each in strategies)
+            chores = Chores(terminal, journal, crew, clock, recording.server, state, magics)
+            assign(jobs, settings, chores)
+
+            def before() -> None:
+                crew.attend()
+                jobs.run_due()
+
             has_ended = replay(
-                steppers,
+                crew.steppers,
                 paper,
                 clock,
                 recording.server,
-                on_step,
-                before=lambda: _attend(watch, steppers, state),
+                watcher.on_step,
+                before=before,
                 stop=stop,
                 longest_wait=_PATIENCE * speed if speed else float("inf"),
             )
             journal.end_run("the recording has ended" if has_ended else stop.reason)
             return has_ended
-
-
-def _attend(watch: Watch, steppers: list[Stepper], state: Path) -> None:
-    """Watch the account, and do what a person asked for through the state folder."""
-    watch.look()
-    asked = state / FLATTEN_FILE
-    if asked.exists():
-        flatten_all(steppers, "asked for by mt5-onnx flatten")
-        asked.unlink(missing_ok=True)
 
 
 def _clock(start: float, recording: Recording, speed: float | None) -> Clock:
@@ -187,59 +175,3 @@ def _decided(strategy: Strategy, recording: Recording, past: JournalReader) -> i
 def _next_open(strategy: Strategy, decided: int, recording: Recording) -> int:
     times = recording.times(strategy)
     return times[times.index(decided) + 1]
-
-
-def _check_netting(terminal: ModuleTerminal, strategies: list[Strategy]) -> None:
-    """Refuse two strategies on one symbol where the account has one position a symbol."""
-    if terminal.account_info().margin_mode == ACCOUNT_MARGIN_MODE_RETAIL_HEDGING:
-        return
-    symbols = [each.settings.symbol for each in strategies]
-    if twice := {symbol for symbol in symbols if symbols.count(symbol) > 1}:
-        raise ConfigError(
-            f"two strategies trade {', '.join(sorted(twice))} on a netting account, which has one "
-            "position a symbol: leave one of them out, or use a hedging account"
-        )
-
-
-def _stepper(
-    strategy: Strategy,
-    terminal: ModuleTerminal,
-    journal: Journal,
-    past: JournalReader,
-    after: int,
-) -> Stepper:
-    settings = strategy.settings
-    feed = ClosedBarFeed(
-        terminal,
-        symbol=settings.symbol,
-        timeframe=strategy.timeframe,
-        depth=strategy.depth,
-        after=after,
-    )
-    standing = recalled_standing(
-        past,
-        settings.magic,
-        settings.symbol,
-        server_time=terminal.symbol_info_tick(settings.symbol).time,
-        equity=terminal.account_info().equity,
-    )
-    return Stepper(
-        strategy=strategy, terminal=terminal, feed=feed, journal=journal, standing=standing
-    )
-
-
-def _begin(
-    journal: Journal,
-    settings: BridgeSettings,
-    strategies: list[Strategy],
-    terminal: ModuleTerminal,
-) -> None:
-    plain = settings.model_dump(mode="json", exclude={"state"})
-    journal.begin_run(
-        mode=settings.mode,
-        settings={"sha256": settings_sha256(settings), **plain},
-        models={each.settings.magic: each.model.sha256 for each in strategies},
-        account=account_facts(terminal.account_info()),
-        versions=versions(),
-        paths={"state": settings.state},
-    )

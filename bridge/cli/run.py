@@ -1,5 +1,6 @@
 """``mt5-onnx run``: the strategies of a settings file, until the recording ends or Ctrl-C."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,51 +8,95 @@ import typer
 from bridge.cli.config import SETTINGS, ConfigOption, read_settings
 
 if TYPE_CHECKING:
-    from bridge.engine.step import Step
+    from bridge.cli.log import Watcher
+    from bridge.engine.stop import Stop
+    from bridge.settings import BridgeSettings
+
+_INTERRUPTED = 130
 
 
 def run(
     config: ConfigOption = SETTINGS,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live",
+            help='Send orders to the terminal; the file has to say mode = "live", too.',
+        ),
+    ] = False,
     speed: Annotated[
         float | None,
         typer.Option(
             min=1.0,
-            help="Replay at so many times real time; without it, as the settings say.",
+            help="Mode paper: replay at so many times real time; without it, as the settings say.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Run the strategies; a run that was stopped or killed goes on where it was.
 
-    Mode paper only so far: recorded bars, paper orders.
+    Mode paper replays recorded bars on a paper account. Mode live trades the MetaTrader 5 terminal:
+    it needs mode = "live" in the file and --live, and allow_real = true for a REAL account.
     """
-    from bridge.cli.paper_run import run_paper
-    from bridge.engine.stop import Stop
-    from bridge.errors import ConfigError
+    from bridge.cli.log import Watcher
+    from bridge.engine.stop import Stop, Stopped
     from bridge.settings import Mode
 
     settings = read_settings(config)
-    if settings.mode is not Mode.PAPER:
-        raise ConfigError(
-            f'{config}: mode = "{settings.mode}" is not built yet; set mode = "paper"'
-        )
-    with Stop().on_signals() as stop:
+    _check_mode(settings.mode, live=live, speed=speed, where=str(config))
+    with Stop().on_signals() as stop, closing(Watcher(settings, typer.echo)) as watcher:
         typer.echo(f"state: {settings.state}; Ctrl-C stops, and the next run goes on from there")
-        has_ended = run_paper(
-            settings, speed=speed or settings.paper.speed, stop=stop, on_step=_tell
-        )
+        try:
+            has_ended = settings.mode is Mode.PAPER and _paper(settings, speed, stop, watcher)
+            if settings.mode is Mode.LIVE:
+                _live(settings, stop, watcher)
+        except Stopped:  # while it connected or loaded; nothing had begun
+            has_ended = False
     if has_ended:
         typer.echo("the recording has ended; positions stay open in the paper account")
-    else:
-        typer.echo(f"stopped by {stop.reason}")
-        if stop.reason == "SIGINT":
-            raise typer.Exit(130)
+        return
+    typer.echo(f"stopped by {stop.reason}")
+    if stop.reason == "SIGINT":
+        raise typer.Exit(_INTERRUPTED)
 
 
-def _tell(step: "Step") -> None:
-    """Print what acted; quiet when nothing happens."""
-    from bridge.mt5.servertime import text
+def _check_mode(mode: str, *, live: bool, speed: float | None, where: str) -> None:
+    from bridge.errors import ConfigError
+    from bridge.settings import Mode
 
-    if step.results:
-        fates = ", ".join(f"{each.outcome}: {each.words}" for each in step.results)
-        typer.echo(f"{text(step.bar_time)}  {step.decision.action}  {fates}")
+    if mode == Mode.DRY_RUN:
+        raise ConfigError(f'{where}: mode = "dry-run" is not built yet; set mode = "paper"')
+    if mode == Mode.LIVE and not live:
+        raise ConfigError(
+            f'{where}: mode = "live" sends orders to the terminal: say so a second time, '
+            "mt5-onnx run --live"
+        )
+    if mode != Mode.LIVE and live:
+        raise ConfigError(
+            f'--live is for mode = "live", and {where} says mode = "{mode}": change one of them'
+        )
+    if mode == Mode.LIVE and speed is not None:
+        raise ConfigError("--speed is for mode paper: a terminal has no other speed than its own")
+
+
+def _paper(
+    settings: "BridgeSettings", speed: float | None, stop: "Stop", watcher: "Watcher"
+) -> bool:
+    from bridge.cli.paper_run import run_paper
+
+    return run_paper(settings, speed=speed or settings.paper.speed, stop=stop, watcher=watcher)
+
+
+def _live(settings: "BridgeSettings", stop: "Stop", watcher: "Watcher") -> None:
+    import random
+
+    from bridge.cli.live_run import run_live
+    from bridge.clock import SystemClock
+    from bridge.engine.lease import lease_folder
+    from bridge.terminal.host.settings import HostSettings
+    from bridge.terminal.host.terminal import HostTerminal
+
+    clock = SystemClock()
+    jitter = random.Random()  # noqa: S311  spreads pauses, hides nothing
+    with closing(HostTerminal(HostSettings.of(settings.terminal), clock, jitter)) as terminal:
+        run_live(settings, terminal, clock=clock, stop=stop, watcher=watcher, leases=lease_folder())

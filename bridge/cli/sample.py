@@ -1,5 +1,6 @@
 """Put the pieces of the demo together: sample bars, paper terminal, clock, strategy."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -7,19 +8,18 @@ from pathlib import Path
 import numpy as np
 
 from bridge.clock import Clock, ManualClock, ScaledClock
-from bridge.engine.standing import Standing
-from bridge.engine.step import Stepper
+from bridge.engine.crew import Crew, Member, muster
 from bridge.engine.strategy import Strategy, load_strategy
 from bridge.errors import ConfigError
+from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
 from bridge.market.barfile import read_bars
-from bridge.market.feed import ClosedBarFeed
 from bridge.model.load import check_bars
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock, server_clock
+from bridge.mt5.terminal import Terminal
 from bridge.mt5.timeframes import Timeframe, timeframe
-from bridge.risk.baselines import first_baselines
-from bridge.settings import StrategySettings
+from bridge.settings import LimitSettings, StrategySettings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import BrokerProfile
@@ -113,18 +113,39 @@ def load_sample(strategy: Strategy) -> Sample:
     return Sample(profile, rates, timeframe(TIMEFRAME), server_clock(profile.server_clock), first)
 
 
-def make_stepper(
-    sample: Sample, strategy: Strategy, terminal: PaperTerminal, journal: Journal
-) -> Stepper:
-    """Return the stepper of ``strategy`` on a fresh account."""
-    mt5 = ModuleTerminal(terminal)
-    feed = ClosedBarFeed(
-        mt5,
-        symbol=SYMBOL,
-        timeframe=sample.timeframe,
-        depth=strategy.depth,
-        after=int(sample.rates["time"][sample.first - 1]),
+def make_crew(
+    sample: Sample,
+    strategy: Strategy,
+    terminal: PaperTerminal,
+    journal: Journal,
+    past: JournalReader,
+    clock: Clock,
+    *,
+    after: int | None = None,
+    seam: Callable[[PaperTerminal], Terminal] = ModuleTerminal,
+) -> Crew:
+    """Return the crew of one strategy.
+
+    Args:
+        sample: The market.
+        strategy: What is traded.
+        terminal: Playing the sample.
+        journal: Of the run, begun.
+        past: The same, to read.
+        clock: Of the run.
+        after: Last bar that is decided already; None begins with the first one that may be.
+        seam: Makes a ``Terminal`` of the paper terminal.
+    """
+    before = int(sample.rates["time"][sample.first - 1])
+    return muster(
+        [Member(strategy, before if after is None else after)],
+        seam(terminal),
+        journal,
+        past,
+        clock=clock,
+        server=sample.server,
+        limits=LimitSettings(),
+        state=journal.path.parent,
+        patience=None,
+        lows=terminal.lows,
     )
-    baselines = first_baselines(sample.opens, mt5.account_info().equity)
-    standing = Standing(magic=MAGIC, baselines=baselines)
-    return Stepper(strategy=strategy, terminal=mt5, feed=feed, journal=journal, standing=standing)

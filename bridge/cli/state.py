@@ -7,6 +7,7 @@ from bridge.errors import ConfigError
 STATE = Path("mt5-onnx-state")
 JOURNAL = "journal.sqlite3"
 ACCOUNT = "account.sqlite3"
+HEARTBEAT = "heartbeat.json"
 
 
 def new_run_folder(state: Path, kind: str) -> Path:

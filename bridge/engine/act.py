@@ -2,14 +2,14 @@
 
 from dataclasses import asdict
 
-from bridge.engine.scene import Lookout, Scene
+from bridge.engine.scene import House, Lookout, Scene
 from bridge.engine.standing import Standing
 from bridge.engine.strategy import Strategy
 from bridge.journal.write import Journal
 from bridge.mt5.request import Request
 from bridge.mt5.retcodes import Outcome
 from bridge.mt5.terminal import Terminal
-from bridge.risk.guard import Facts, Ruling, Verdict, check
+from bridge.risk.guard import Bounds, Facts, Ruling, Verdict, check
 from bridge.strategy.decide import Action, Decision
 from bridge.trade.build import build_close, build_entry
 from bridge.trade.execute import TradeResult, execute
@@ -27,6 +27,7 @@ class Actor:
         journal: Where they are written before.
         lookout: Asked again after each send.
         standing: What outlasts a bar.
+        house: What all strategies share.
     """
 
     def __init__(
@@ -37,19 +38,30 @@ class Actor:
         journal: Journal,
         lookout: Lookout,
         standing: Standing,
+        house: House,
     ) -> None:
         self._settings = strategy.settings
+        self._bounds = Bounds(strategy.settings.risk, house.limits)
         self._terminal = terminal
         self._journal = journal
         self._lookout = lookout
         self._standing = standing
 
-    def carry_out(self, decision: Decision, number: int, scene: Scene) -> Results:
-        """Do what ``decision`` asks for; ``number`` is its row in the journal."""
+    def carry_out(
+        self, decision: Decision, number: int, scene: Scene, *, bar_age: float
+    ) -> Results:
+        """Do what a decision asks for.
+
+        Args:
+            decision: What to do.
+            number: Its row in the journal.
+            scene: What the terminal shows.
+            bar_age: How long its bar has been closed, seconds.
+        """
         if decision.action is Action.HOLD:
             return ()
         if decision.action is Action.OPEN:
-            return self._open(decision, number, scene)
+            return self._open(decision, number, scene, bar_age)
         closed = self.close(number, scene)
         if decision.action is Action.CLOSE or not all(each.happened for each in closed):
             return closed
@@ -57,7 +69,7 @@ class Actor:
         again = self._lookout.try_to_look()
         if again is None or again.own:
             return closed
-        return closed + self._open(decision, number, again)
+        return closed + self._open(decision, number, again, bar_age)
 
     def close(self, number: int | None, scene: Scene) -> Results:
         """Close the strategy's own positions; ``number`` is None without a decision."""
@@ -73,7 +85,7 @@ class Actor:
             results += self._send(request, number, scene)
         return results
 
-    def _open(self, decision: Decision, number: int, scene: Scene) -> Results:
+    def _open(self, decision: Decision, number: int, scene: Scene, bar_age: float) -> Results:
         if decision.side is None:
             return ()
         sizing = size_entry(
@@ -99,10 +111,12 @@ class Actor:
             magic=self._settings.magic,
             settings=self._settings.execution,
         )
-        return self._send(request, number, scene)
+        return self._send(request, number, scene, bar_age)
 
-    def _send(self, request: Request, number: int | None, scene: Scene) -> Results:
-        ruling = check(request, self._facts(scene), self._settings.risk)
+    def _send(
+        self, request: Request, number: int | None, scene: Scene, bar_age: float = 0.0
+    ) -> Results:
+        ruling = check(request, self._facts(scene, bar_age), self._bounds)
         if ruling.halts:
             self._halt(ruling)
         if ruling.denial is not None:
@@ -110,6 +124,8 @@ class Actor:
             self._journal.denied(number, request, verdicts, ruling.denial.rule)
             return ()
         result = execute(self._terminal, self._journal, request, decision=number, ruling=ruling)
+        if result.answer is not None:
+            self._standing.sent.add(result.answer.order)
         if result.outcome is Outcome.UNRESOLVED:
             self._standing.reduce(request.position or 0)
             self._journal.event(
@@ -120,7 +136,7 @@ class Actor:
         self._lookout.try_to_look()
         return (result,)
 
-    def _facts(self, scene: Scene) -> Facts:
+    def _facts(self, scene: Scene, bar_age: float) -> Facts:
         return Facts(
             account=scene.account,
             symbol=scene.symbol,
@@ -130,6 +146,9 @@ class Actor:
             state=self._standing.state,
             unresolved=self._standing.unresolved,
             alarms=self._standing.alarms,
+            total_positions=scene.total,
+            quote_age=scene.quote_age,
+            bar_age=bar_age,
         )
 
     def _halt(self, ruling: Ruling) -> None:

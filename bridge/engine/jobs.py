@@ -21,13 +21,9 @@ class Jobs:
         self._scheduler = schedule.Scheduler()
         self._journal = journal
 
-    def every(self, seconds: int, name: str, job: Callable[[], None]) -> None:
-        """Run ``job`` every ``seconds``."""
-        self._scheduler.every(seconds).seconds.do(self._wrapped, name, job)
-
-    def daily(self, at: str, name: str, job: Callable[[], None]) -> None:
-        """Run ``job`` each day at ``at`` (``HH:MM``, the computer's local time)."""
-        self._scheduler.every().day.at(at).do(self._wrapped, name, job)
+    def every(self, seconds: float, name: str, job: Callable[[], None]) -> None:
+        """Run ``job`` every ``seconds``, rounded to whole ones."""
+        self._scheduler.every(max(1, round(seconds))).seconds.do(self._wrapped, name, job)
 
     def run_due(self) -> None:
         """Run what is due."""

@@ -27,6 +27,15 @@ class Pace:
     timeframe: Timeframe
     server: ServerClock
 
+    def close_of(self, seen: int) -> float:
+        """Return when the bar that forms after ``seen`` is over at the earliest, UTC seconds."""
+        forming = self.timeframe.next_open(seen)
+        return self.server.to_utc(self.timeframe.next_open(forming))
+
+    def is_near(self, now: float, seen: int) -> bool:
+        """Whether that close is at hand or just over, so that looks are dense."""
+        return -2 * _BEFORE <= now - self.close_of(seen) <= _AFTER[1][0]
+
     def next_look(self, now: float, seen: int) -> float:
         """Return when to look again, UTC epoch seconds.
 
@@ -34,9 +43,7 @@ class Pace:
             now: UTC epoch seconds.
             seen: Open time of the newest bar that has closed, server epoch seconds.
         """
-        # The bar after the one seen is forming; it may close from here on.
-        forming = self.timeframe.next_open(seen)
-        close = self.server.to_utc(self.timeframe.next_open(forming))
+        close = self.close_of(seen)
         late = now - close
         if late < -_BEFORE:
             return min(now + _BETWEEN, close - _BEFORE)

@@ -3,17 +3,19 @@
 The journal says what was decided and what was about to be sent; the terminal says what happened.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.engine.standing import Standing
+from bridge.clock import Clock
+from bridge.engine.standing import Held, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
 from bridge.journal.write import Journal
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.retcodes import Outcome
 from bridge.mt5.servertime import DAY
-from bridge.mt5.sides import Side
+from bridge.mt5.sides import BY_ORDER_TYPE, Side
 from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines, first_baselines
 from bridge.risk.guard import TradingState
@@ -24,14 +26,43 @@ from bridge.trade.reconcile import find_deal
 _STATES = {
     "halt": TradingState.HALTED,
     "unresolved": TradingState.REDUCING,
+    "adopted": TradingState.REDUCING,
     "resume": TradingState.ACTIVE,
 }
-# A day back covers a request that was sent just before a server's midnight.
-_SEARCH_BACK = DAY
+# A week ahead of the symbol's newest tick covers deals of a weekend.
+_SEARCH_AHEAD = 7 * DAY
+# Seconds between two searches for an order.
+_PAUSE = 0.5
+
+
+class Patience:
+    """How long an order is searched for.
+
+    Args:
+        clock: Waited on.
+        seconds: Altogether, whatever the number of orders.
+    """
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        self._clock = clock
+        self._until = clock.now() + seconds
+
+    def is_over(self) -> bool:
+        """Wait a moment for the next search; whether there is none."""
+        if self._clock.now() >= self._until:
+            return True
+        self._clock.wait_until(self._clock.now() + _PAUSE)
+        return False
 
 
 def recalled_standing(
-    reader: JournalReader, magic: int, symbol: str, *, server_time: int, equity: float
+    reader: JournalReader,
+    magic: int,
+    symbol: str,
+    *,
+    server_time: int,
+    equity: float,
+    deals_since: int = 0,
 ) -> Standing:
     """Return the standing that the journal remembers, or a first one.
 
@@ -41,19 +72,57 @@ def recalled_standing(
         symbol: Of the strategy.
         server_time: Now, for a first standing.
         equity: Now, account currency, for a first standing.
+        deals_since: Server time from which deals are read, where the journal has none.
     """
     last, event = reader.last_decision(magic, symbol), reader.last_event(magic, *_STATES)
-    if last is None:
-        return Standing(magic=magic, baselines=first_baselines(server_time, equity))
     deals = reader.deals()
+    ours = _sent(reader, deals, magic, symbol)
     return Standing(
         magic=magic,
-        baselines=Baselines(**last["baselines"]),
+        baselines=_baselines(reader, last, magic) or first_baselines(server_time, equity),
         state=_STATES[event["kind"]] if event else TradingState.ACTIVE,
         declined=_declined(reader, magic),
-        balance=last["balance"],
-        deals_since=max((deal.time for deal in deals), default=0),
+        positions=_held(deals, ours),
+        sent=ours,
+        balance=last["balance"] if last else None,
+        deals_since=max((deal.time for deal in deals), default=deals_since),
         last_deal=max((deal.ticket for deal in deals), default=0),
+    )
+
+
+def _baselines(reader: JournalReader, last: Row | None, magic: int) -> Baselines | None:
+    """Return the baselines written last, with a decision or by themselves."""
+    event = reader.last_event(magic, "baselines")
+    if event is not None and (last is None or event["at_utc"] >= last["at_utc"]):
+        return Baselines(**json.loads(event["text"]))
+    return Baselines(**last["baselines"]) if last else None
+
+
+def _sent(reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str) -> set[int]:
+    """Return the orders of the strategy, and the positions of its deals."""
+    orders = {row["answer"]["order"] for row in reader.rows("results") if row["answer"] is not None}
+    positions = {deal.position_id for deal in deals if (deal.magic, deal.symbol) == (magic, symbol)}
+    return (orders | positions) - {0}
+
+
+def _held(deals: tuple[TradeDeal, ...], ours: set[int]) -> tuple[Held, ...]:
+    """Return the positions that were open when the journal was last written, by its deals."""
+    lots: dict[int, float] = {}
+    for deal in deals:
+        if deal.position_id in ours and deal.type in BY_ORDER_TYPE:
+            signed = BY_ORDER_TYPE[deal.type].sign * deal.volume
+            lots[deal.position_id] = round(lots.get(deal.position_id, 0.0) + signed, 8)
+    return tuple(
+        Held(
+            identifier=number,
+            ticket=number,
+            side=Side.LONG if signed > 0 else Side.SHORT,
+            volume=abs(signed),
+            sl=None,
+            tp=None,
+        )
+        for number, signed in lots.items()
+        if signed
     )
 
 
@@ -62,64 +131,75 @@ def _declined(reader: JournalReader, magic: int) -> Side | None:
     return Side(event["text"]) if event and event["kind"] == "declined" else None
 
 
-def recover(
+def settle_intents(
     stepper: Stepper,
     reader: JournalReader,
     journal: Journal,
     terminal: Terminal,
-    *,
-    magic: int,
-    symbol: str,
-    is_certain: bool,
+    patience: Patience | None,
 ) -> None:
-    """Find out what became of what was sent, read what happened meanwhile, finish what was begun.
+    """Find out what became of what was sent, or was about to be, and has no result.
 
     Args:
         stepper: Of the strategy, with its recalled standing.
         reader: The journal as it was left.
         journal: Where findings are written.
         terminal: Searched.
-        magic: Of the strategy.
-        symbol: Of the strategy.
-        is_certain: Whether an order that the terminal does not show is certainly not out: the
-            terminal lives in this process and died with it.
+        patience: How long to search for an order before it is presumed absent. None where an order
+            that the terminal does not show is certainly not out: such a terminal lives in this
+            process and died with it.
 
     Raises:
         TerminalError: The terminal does not answer.
     """
-    now = terminal.symbol_info_tick(symbol).time
-    deals = terminal.history_deals_get(0, now + DAY)
-    for intent in reader.open_intents(magic, symbol):
-        _settle(intent, reader, journal, deals, is_certain)
-    stepper.lookout.look()
-    last = reader.last_decision(magic, symbol)
-    if last is not None and is_certain and _is_unfinished(last, reader.intents_of(last["id"])):
+    for intent in reader.open_intents(stepper.magic, stepper.symbol):
+        deal = _search(intent, reader, terminal, patience)
+        _settle(intent, deal, journal, is_certain=patience is None)
+        if deal is not None:
+            stepper.standing.sent |= {deal.order, deal.position_id}
+
+
+def finish_interrupted(stepper: Stepper, reader: JournalReader) -> None:
+    """Carry out the last decision, where it is certain that a crash came before its orders.
+
+    Raises:
+        TerminalError: The terminal does not answer.
+    """
+    last = reader.last_decision(stepper.magic, stepper.symbol)
+    if last is not None and _is_unfinished(last, reader.intents_of(last["id"])):
         stepper.finish(last["id"], int(last["bar_time"]), _decision(last))
 
 
-def _settle(
-    intent: Row,
-    reader: JournalReader,
-    journal: Journal,
-    deals: tuple[TradeDeal, ...],
-    is_certain: bool,
-) -> None:
+def _search(
+    intent: Row, reader: JournalReader, terminal: Terminal, patience: Patience | None
+) -> TradeDeal | None:
+    """Return the deal behind an intent without a result, or None once patience is over."""
+    # Server time is within 14 hours of UTC.
+    since, symbol = int(intent["at_utc"]) - DAY, intent["request"]["symbol"]
+    known = _known(reader)
+    while True:
+        # The end lies a day ahead: fresh deals carry the server's time, which no tick has yet.
+        until = terminal.symbol_info_tick(symbol).time + _SEARCH_AHEAD
+        deals = terminal.history_deals_get(since, until)
+        deal = find_deal(intent["request"], deals, known=known, since=since)
+        if deal is not None or patience is None or patience.is_over():
+            return deal
+
+
+def _settle(intent: Row, deal: TradeDeal | None, journal: Journal, *, is_certain: bool) -> None:
     """Write what became of an intent without a result."""
-    magic = intent["request"]["magic"]
-    sent_after = 0
-    if intent["decision"] is not None:
-        sent_after = next(reader.rows("decisions", "id = ?", intent["decision"]))["bar_time"]
-    deal = find_deal(
-        intent["request"], deals, known=_known(reader), since=sent_after - _SEARCH_BACK
-    )
     if deal is not None:
         journal.result(intent["id"], Outcome.DONE, f"found: deal #{deal.ticket}", None)
     elif is_certain:
         journal.result(intent["id"], Outcome.REJECTED, ABSENT, None)
     else:
-        words = "not found in the terminal: presumed absent"
+        words = "the terminal does not show the order: presumed absent"
         journal.result(intent["id"], Outcome.UNRESOLVED, words, None)
-        journal.event("unresolved", f"no more entries: {words}", magic)
+        journal.event(
+            "absent",
+            f"{words}; should it show up later, it is taken over and entries end",
+            intent["request"]["magic"],
+        )
 
 
 ABSENT = "never reached the terminal"

@@ -1,8 +1,10 @@
 """Look at the terminal, and keep the books of what changed between two looks."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
 
-from bridge.engine.standing import Standing
+from bridge.engine.standing import Held, Standing
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
 from bridge.mt5.constants import (
@@ -17,13 +19,29 @@ from bridge.mt5.constants import (
 )
 from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradeDeal, TradePosition
 from bridge.mt5.servertime import DAY
-from bridge.mt5.sides import BY_POSITION_TYPE
+from bridge.mt5.sides import Side
 from bridge.mt5.terminal import Terminal
-from bridge.settings import StrategySettings
+from bridge.risk.guard import TradingState
+from bridge.settings import LimitSettings, StrategySettings
 
 _PAID = (DEAL_TYPE_BALANCE, DEAL_TYPE_CREDIT, DEAL_TYPE_BONUS)
 # Reasons of deals that somebody asked for; the others are the broker's: stops, stop-out, rollover.
 _ASKED_FOR = (DEAL_REASON_CLIENT, DEAL_REASON_MOBILE, DEAL_REASON_WEB, DEAL_REASON_EXPERT)
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What the strategies of a run share.
+
+    Attributes:
+        server_now: Tells server time, epoch seconds, by the run's clock and the clock rule.
+        limits: Of the whole account.
+        magics: Of all strategies.
+    """
+
+    server_now: Callable[[], float]
+    limits: LimitSettings
+    magics: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +51,8 @@ class Scene:
     Attributes:
         positions: All of the symbol, whoever opened them.
         own: Those of the strategy: its magic on its symbol.
+        total: How many positions all strategies of the run have.
+        quote_age: How old the tick is by the server's clock, seconds.
     """
 
     account: AccountInfo
@@ -40,6 +60,8 @@ class Scene:
     tick: Tick
     positions: tuple[TradePosition, ...]
     own: tuple[TradePosition, ...]
+    total: int
+    quote_age: float
 
 
 class Lookout:
@@ -50,16 +72,28 @@ class Lookout:
         settings: Whose symbol and magic.
         journal: Where deals and silence are written.
         standing: Moved on at each look.
+        house: What all strategies share.
     """
 
     def __init__(
-        self, terminal: Terminal, settings: StrategySettings, journal: Journal, standing: Standing
+        self,
+        terminal: Terminal,
+        settings: StrategySettings,
+        journal: Journal,
+        standing: Standing,
+        house: House,
     ) -> None:
         self._terminal = terminal
         self._settings = settings
         self._journal = journal
+        self._house = house
         self.standing = standing
         self._recent: tuple[TradeDeal, ...] = ()
+
+    @property
+    def symbol(self) -> str:
+        """The strategy's symbol."""
+        return self._settings.symbol
 
     def look(self) -> Scene:
         """Return the scene; move the baselines, journal the deals behind what has changed.
@@ -67,48 +101,92 @@ class Lookout:
         Raises:
             TerminalError: The terminal does not answer.
         """
-        terminal, name = self._terminal, self._settings.symbol
-        positions = terminal.positions_get(name)
-        scene = Scene(
-            account=terminal.account_info(),
-            symbol=terminal.symbol_info(name),
-            tick=terminal.symbol_info_tick(name),
-            positions=positions,
-            own=tuple(each for each in positions if each.magic == self._settings.magic),
+        terminal = self._terminal
+        positions, account = terminal.positions_get(), terminal.account_info()
+        tick = terminal.symbol_info_tick(self.symbol)
+        own = self.keep_books(account, positions, tick.time)
+        return Scene(
+            account=account,
+            symbol=terminal.symbol_info(self.symbol),
+            tick=tick,
+            positions=tuple(each for each in positions if each.symbol == self.symbol),
+            own=own,
+            total=sum(each.magic in self._house.magics for each in positions),
+            quote_age=self._house.server_now() - tick.time_msc / 1000,
         )
-        standing = self.standing
-        balance = scene.account.balance + scene.account.credit
-        if balance != standing.balance or _shape(scene.own) != _shape(standing.positions):
-            self.read_deals(scene.tick.time)
+
+    def try_to_look(self) -> Scene | None:
+        """Return the scene, or None, with the reason in the journal, when there is no answer."""
+        try:
+            return self.look()
+        except TerminalError as error:
+            self._tell("terminal", f"no entry at this bar: {error}")
+            return None
+
+    def keep_books(
+        self, account: AccountInfo, positions: Iterable[TradePosition], server_time: int
+    ) -> tuple[TradePosition, ...]:
+        """Take in what a look has shown, and return the strategy's own positions.
+
+        Args:
+            account: At this moment.
+            positions: All of the account.
+            server_time: Of the newest tick, epoch seconds.
+
+        Raises:
+            TerminalError: Deals have to be read, and the terminal does not answer.
+        """
+        own = tuple(
+            each
+            for each in positions
+            if (each.magic, each.symbol) == (self._settings.magic, self.symbol)
+        )
+        standing, held = self.standing, tuple(Held.of(each) for each in own)
+        balance = account.balance + account.credit
+        if balance != standing.balance or _shape(held) != _shape(standing.positions):
+            self.read_deals(server_time)
             if standing.balance is not None:  # the first look finds the deposit, no news
                 self._shift_baselines()
         standing.balance = balance
-        standing.baselines = standing.baselines.advanced(scene.tick.time, scene.account.equity)
-        if scene.own != standing.positions:
-            self._notice(scene)
-        return scene
+        standing.baselines = standing.baselines.advanced(server_time, account.equity)
+        if held != standing.positions:
+            self._notice(held)
+            standing.positions = held
+        return own
+
+    def take_lows(self, lows: Iterable[tuple[float, float]]) -> None:
+        """Take in equities between two looks: pairs of server time and account currency."""
+        for time, equity in lows:
+            self.standing.baselines = self.standing.baselines.advanced(time, equity)
+
+    def note_baselines(self) -> None:
+        """Journal the baselines now: a restart must know what no decision has told yet."""
+        self._tell("baselines", json.dumps(asdict(self.standing.baselines)))
 
     def _shift_baselines(self) -> None:
         """Take money that was paid in or out for neither gain nor loss."""
-        for deal in self._recent:
-            if deal.type in _PAID:
-                self.standing.baselines = self.standing.baselines.shifted(deal.profit)
-                self._tell("paid", f"{deal.profit:+.2f} was paid in or out; limits follow")
+        paid = [deal.profit for deal in self._recent if deal.type in _PAID]
+        for amount in paid:
+            self.standing.baselines = self.standing.baselines.shifted(amount)
+            self._tell("paid", f"{amount:+.2f} was paid in or out; limits follow")
+        if paid:
+            self.note_baselines()
 
-    def _notice(self, scene: Scene) -> None:
-        """Journal what a person did to the strategy's positions."""
-        standing = self.standing
-        now = {position.identifier: position for position in scene.own}
-        for before in standing.positions:
+    def _notice(self, held: tuple[Held, ...]) -> None:
+        """Journal what happened to the strategy's positions that it did not do itself."""
+        now = {each.identifier: each for each in held}
+        for before in self.standing.positions:
             after = now.get(before.identifier)
             if after is None or after.volume < before.volume:
                 self._notice_closing(before, is_gone=after is None)
-            elif (after.sl, after.tp) != (before.sl, before.tp):
+            elif before.sl is not None and (after.sl, after.tp) != (before.sl, before.tp):
                 levels = f"stop loss {after.sl:g}, take profit {after.tp:g}"
                 self._tell("human", f"position #{after.ticket} was moved: {levels}")
-        standing.positions = scene.own
+        for each in held:
+            if each.identifier not in self.standing.sent:
+                self._adopt(each)
 
-    def _notice_closing(self, position: TradePosition, *, is_gone: bool) -> None:
+    def _notice_closing(self, position: Held, *, is_gone: bool) -> None:
         """Take a closing that is neither ours nor the broker's as a person's word."""
         exits = [
             deal
@@ -125,31 +203,41 @@ class Lookout:
         what = "closed" if is_gone else "closed in part"
         self._tell("human", f"position #{position.ticket} was {what} by hand (or another program)")
         if is_gone:
-            self.standing.declined = BY_POSITION_TYPE[position.type]
+            self.standing.declined = position.side
             self._tell("declined", self.standing.declined)
+
+    def _adopt(self, position: Held) -> None:
+        """Take over a position with our magic that we don't know to have opened."""
+        standing = self.standing
+        standing.sent.add(position.identifier)
+        self._tell(
+            "adopted",
+            f"position #{position.ticket} ({position.side} {position.volume:g} lots) carries magic "
+            f"{standing.magic} and was not opened by this journal's runs: it is taken over; no "
+            "more entries until mt5-onnx resume. An order that was thought absent, another "
+            "program with this magic, or another state folder can be behind it",
+        )
+        if standing.state is TradingState.ACTIVE:
+            standing.state = TradingState.REDUCING
 
     def _tell(self, kind: str, text: str) -> None:
         self._journal.event(kind, text, self._settings.magic)
 
-    def try_to_look(self) -> Scene | None:
-        """Return the scene, or None, with the reason in the journal, when there is no answer."""
-        try:
-            return self.look()
-        except TerminalError as error:
-            self._journal.event("terminal", f"no entry at this bar: {error}", self._settings.magic)
-            return None
-
     def read_deals(self, server_time: int) -> None:
         """Journal the deals since the last look, up to a day after ``server_time``."""
         standing = self.standing
-        deals = self._terminal.history_deals_get(standing.deals_since, server_time + DAY)
+        # A symbol's newest tick may be of last week, while money is paid in.
+        until = int(max(server_time, self._house.server_now())) + DAY
+        deals = self._terminal.history_deals_get(standing.deals_since, until)
         # Ends are included: the second of the last deal is read again, and may have brought more.
         self._recent = tuple(deal for deal in deals if deal.ticket > standing.last_deal)
         self._journal.deals(self._recent)
+        # Some servers give a position another number than that of its order.
+        standing.sent |= {deal.position_id for deal in self._recent if deal.order in standing.sent}
         if self._recent:
             newest = self._recent[-1]
             standing.deals_since, standing.last_deal = newest.time, newest.ticket
 
 
-def _shape(positions: tuple[TradePosition, ...]) -> tuple[tuple[int, int, float], ...]:
-    return tuple((position.ticket, position.type, position.volume) for position in positions)
+def _shape(positions: tuple[Held, ...]) -> tuple[tuple[int, Side, float], ...]:
+    return tuple((each.ticket, each.side, each.volume) for each in positions)

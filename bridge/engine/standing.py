@@ -1,11 +1,42 @@
 """What outlasts a bar: the trading state, the baselines of losses, the positions last seen."""
 
 from dataclasses import dataclass, field
+from typing import Self
 
 from bridge.mt5.records import TradePosition
-from bridge.mt5.sides import Side
+from bridge.mt5.sides import BY_POSITION_TYPE, Side
 from bridge.risk.baselines import Baselines
 from bridge.risk.guard import TradingState
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A position of the strategy's own, as far as it is remembered.
+
+    Attributes:
+        identifier: Stays for the position's life; the ticket may change.
+        volume: Lots.
+        sl, tp: Its levels; 0.0 is none, None is not known (after a restart).
+    """
+
+    identifier: int
+    ticket: int
+    side: Side
+    volume: float
+    sl: float | None
+    tp: float | None
+
+    @classmethod
+    def of(cls, position: TradePosition) -> Self:
+        """Return what is remembered of ``position``."""
+        return cls(
+            identifier=position.identifier,
+            ticket=position.ticket,
+            side=BY_POSITION_TYPE[position.type],
+            volume=position.volume,
+            sl=position.sl,
+            tp=position.tp,
+        )
 
 
 @dataclass(slots=True)
@@ -18,6 +49,8 @@ class Standing:
         state: ACTIVE until something is unresolved (REDUCING) or a limit ends it (HALTED).
         unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
         positions: The strategy's own positions when last looked at.
+        sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
+            own doing. A position with its magic that is not among them is somebody else's.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
         last_deal: Ticket of the last of them.
@@ -29,7 +62,8 @@ class Standing:
     baselines: Baselines
     state: TradingState = TradingState.ACTIVE
     unresolved: frozenset[int] = frozenset()
-    positions: tuple[TradePosition, ...] = field(default=())
+    positions: tuple[Held, ...] = field(default=())
+    sent: set[int] = field(default_factory=set)
     balance: float | None = None
     deals_since: int = 0
     last_deal: int = 0

@@ -6,7 +6,7 @@ feed -> session -> decide -> build -> guard -> execute -> journal; from build on
 from dataclasses import asdict, dataclass
 
 from bridge.engine.act import Actor, Results
-from bridge.engine.scene import Lookout, Scene
+from bridge.engine.scene import House, Lookout, Scene
 from bridge.engine.standing import Standing
 from bridge.engine.strategy import Strategy
 from bridge.errors import DataError
@@ -25,6 +25,7 @@ from bridge.strategy.recent import bars_since, range_points
 class Step:
     """What a step did, for whoever watches."""
 
+    magic: int
     bar_time: int
     signal: Signal
     decision: Decision
@@ -42,6 +43,7 @@ class Stepper:
         feed: The strategy's closed bars.
         journal: Where all of it is written.
         standing: What outlasts a bar.
+        house: What all strategies share.
     """
 
     def __init__(
@@ -52,19 +54,42 @@ class Stepper:
         feed: ClosedBarFeed,
         journal: Journal,
         standing: Standing,
+        house: House,
     ) -> None:
         self._strategy = strategy
         self._feed = feed
         self._journal = journal
+        self._house = house
+        self._trouble = ""
+        self._window_before: RatesArray | None = None
         self.standing = standing
-        self.lookout = Lookout(terminal, strategy.settings, journal, standing)
+        self.lookout = Lookout(terminal, strategy.settings, journal, standing, house)
         self._actor = Actor(
             strategy=strategy,
             terminal=terminal,
             journal=journal,
             lookout=self.lookout,
             standing=standing,
+            house=house,
         )
+
+    @property
+    def magic(self) -> int:
+        """The strategy's number."""
+        return self._strategy.settings.magic
+
+    @property
+    def symbol(self) -> str:
+        """The strategy's symbol."""
+        return self._strategy.settings.symbol
+
+    def is_due(self) -> bool:
+        """Whether a bar has closed that is not decided yet; a read that may be broken off.
+
+        Raises:
+            TerminalError: The terminal does not give bars.
+        """
+        return self._feed.is_due()
 
     def step(self) -> Step | None:
         """Decide the newest closed bar and act on it; None when no bar closed.
@@ -75,14 +100,34 @@ class Stepper:
         bars = self._next()
         if bars is None:
             return None
-        signal = self._strategy.model.signal(self._window(bars))
+        self._window_before = self._window(bars)
+        signal = self._strategy.model.signal(self._window_before)
         scene = self.lookout.try_to_look()
+        age = 0.0 if scene is None else self._age(bars, scene)
         holding = None if scene is None else self._holding(bars, scene)
         decision = self._decide(bars, signal, scene, holding)
         number = self._journal.decision(self._row(bars, signal, scene, holding, decision))
-        results = () if scene is None else self._actor.carry_out(decision, number, scene)
+        results = (
+            () if scene is None else self._actor.carry_out(decision, number, scene, bar_age=age)
+        )
         equity = None if scene is None else scene.account.equity
-        return Step(bars.time, signal, decision, equity, holding, results)
+        return Step(self.magic, bars.time, signal, decision, equity, holding, results)
+
+    def warm(self) -> None:
+        """Run the model on the last window again: what it needs is in the processor's caches then.
+
+        Worth it shortly before a bar closes: a rested model takes ten times as long.
+        """
+        if self._window_before is not None:
+            self._strategy.model.signal(self._window_before)
+
+    def refresh(self) -> None:
+        """Ask for as many bars as a step needs, so that the terminal has them at hand.
+
+        Raises:
+            TerminalError: The terminal gives no bars.
+        """
+        self._feed.refresh()
 
     def finish(self, number: int, bar_time: int, decision: Decision) -> Results:
         """Carry out a decision that a crash interrupted, if its bar is still the newest closed one.
@@ -96,13 +141,12 @@ class Stepper:
             TerminalError: The terminal does not answer.
         """
         if self._feed.newest() != bar_time:
-            self._journal.event(
+            self._tell(
                 "dropped",
                 f"{decision.action} of the bar {text(bar_time)} was not carried out and is too old",
-                self._strategy.settings.magic,
             )
             return ()
-        return self._actor.carry_out(decision, number, self.lookout.look())
+        return self._actor.carry_out(decision, number, self.lookout.look(), bar_age=0.0)
 
     def flatten(self, why: str) -> Results:
         """Close the strategy's own positions now, whatever the signal says.
@@ -110,24 +154,54 @@ class Stepper:
         Raises:
             TerminalError: The terminal does not answer.
         """
-        self._journal.event("flatten", why, self._strategy.settings.magic)
+        self._tell("flatten", why)
         return self._actor.close(None, self.lookout.look())
 
     def _next(self) -> ClosedBars | None:
         try:
             bars = self._feed.next()
         except DataError as error:
-            self._journal.event("data", str(error), self._strategy.settings.magic)
+            if str(error) != self._trouble:  # a short history is asked for again and again
+                self._trouble = str(error)
+                self._tell("data", self._trouble)
             return None
-        if bars is not None and bars.missed:
+        if bars is not None:
+            self._trouble = ""
+            self._tell_of(bars)
+        return bars
+
+    def _tell_of(self, bars: ClosedBars) -> None:
+        if bars.missed:
             first, last = text(bars.missed[0]), text(bars.missed[-1])
             count = len(bars.missed)
-            self._journal.event(
-                "missed",
-                f"{count} bars closed unseen and are not traded: {first} to {last}",
-                self._strategy.settings.magic,
+            self._tell(
+                "missed", f"{count} bars closed unseen and are not traded: {first} to {last}"
             )
-        return bars
+        for bar in bars.rewritten:
+            self._tell(
+                "rewritten",
+                f"the server changed the bar {text(bar.time)} from {bar.before} to {bar.after} "
+                "(open, high, low, close); what was decided on it stays decided",
+            )
+
+    def _age(self, bars: ClosedBars, scene: Scene) -> float:
+        """Return how long the bar has been closed, seconds, by the server's own tick.
+
+        This computer's clock has no say: where it is late or early, bars are not. An old tick is
+        another rule's business.
+        """
+        age = max(0.0, scene.tick.time_msc / 1000 - bars.closed_at)
+        limit = self._house.limits.max_bar_age_seconds
+        if limit is not None and age > limit:
+            self._tell(
+                "missed",
+                f"the bar {text(bars.time)} closed {age:.0f} s ago, limit {limit:g} s: nothing is "
+                "opened on it",
+            )
+        return age
+
+    def _tell(self, kind: str, what: str) -> None:
+        self._journal.event(kind, what, self._strategy.settings.magic)
 
     def _window(self, bars: ClosedBars) -> RatesArray:
         return bars.rates[-self._strategy.model.contract.window :]

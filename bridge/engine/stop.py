@@ -8,6 +8,10 @@ from types import FrameType
 _NAMES = ("SIGINT", "SIGTERM", "SIGBREAK")
 
 
+class Stopped(BaseException):
+    """Somebody asked for an end while something waited that may be broken off."""
+
+
 class Stop:
     """Whether somebody asked for an end, and how.
 
@@ -17,6 +21,7 @@ class Stop:
 
     def __init__(self) -> None:
         self.reason = ""
+        self._breaks_off = False
 
     @property
     def is_asked(self) -> bool:
@@ -28,11 +33,27 @@ class Stop:
         self.reason = self.reason or reason
 
     @contextmanager
+    def breaking_off(self) -> Iterator[None]:
+        """Let a signal raise :class:`Stopped` inside the block: it connects or reads, only.
+
+        A terminal can keep a read waiting for a minute. What sends is never broken off.
+        """
+        if self.is_asked:
+            raise Stopped
+        self._breaks_off = True
+        try:
+            yield
+        finally:
+            self._breaks_off = False
+
+    @contextmanager
     def on_signals(self) -> Iterator["Stop"]:
         """Let SIGINT, SIGTERM and Windows' Ctrl-Break ask, while the block runs."""
 
         def handle(number: int, frame: FrameType | None) -> None:
             self.ask(signal.Signals(number).name)
+            if self._breaks_off:
+                raise Stopped
 
         known = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
         before = {each: signal.signal(each, handle) for each in known}

@@ -1,15 +1,17 @@
 """Between bars: what ends or suspends entries before the next bar closes. It never opens.
 
-Live it is called between two looks for a bar, in a replay before each bar's steps.
+Live it is called between two looks for a bar, in a replay before each bar's steps, with the
+equities at the worst prices of the bars since.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.engine.scene import Lookout
+from bridge.engine.scene import House, Lookout
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
+from bridge.market.clockrule import market_is_open
 from bridge.mt5.records import AccountInfo, TerminalInfo
 from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines
@@ -23,14 +25,22 @@ RESUME_FILE = "RESUME"
 FLATTEN_FILE = "FLATTEN"
 """Name of the file that asks for all positions to be closed; taken away once it is obeyed."""
 
+Lows = Callable[[float], Sequence[tuple[float, float]]]
+"""Given a server time, the (server time, equity) of worst moments since; nothing when live."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is watched, at one moment; all strategies share one account."""
+    """What is watched, at one moment; all strategies share one account.
+
+    Attributes:
+        drawdown: Deepest fall below the peak since the last look, share of the peak.
+    """
 
     account: AccountInfo
     terminal: TerminalInfo
     baselines: Baselines
+    drawdown: float
     has_halt_file: bool
 
 
@@ -57,6 +67,18 @@ def _connection(view: View, limits: LimitSettings) -> Alarm | None:
     return None if view.terminal.connected else Alarm("connection", text)
 
 
+def _algo_trading(view: View, limits: LimitSettings) -> Alarm | None:
+    switches = {
+        "the terminal's Algo Trading button": view.terminal.trade_allowed,
+        "the account's permission to trade": view.account.trade_allowed,
+        "the broker's permission for expert advisors": view.account.trade_expert,
+        "the terminal's option for Python": not view.terminal.tradeapi_disabled,
+    }
+    off = [name for name, is_on in switches.items() if not is_on]
+    text = f"{', '.join(off)} is off: bars are decided, nothing can be opened; switch it on"
+    return Alarm("algo_trading", text) if off else None
+
+
 def _daily_loss(view: View, limits: LimitSettings) -> Alarm | None:
     share, limit = view.baselines.day_loss_share(view.account.equity), limits.daily_loss_share
     if limit is None or share < limit:
@@ -65,10 +87,10 @@ def _daily_loss(view: View, limits: LimitSettings) -> Alarm | None:
 
 
 def _drawdown(view: View, limits: LimitSettings) -> Alarm | None:
-    share, limit = view.baselines.drawdown_share(view.account.equity), limits.max_drawdown_share
+    share, limit = view.drawdown, limits.max_drawdown_share
     if limit is None or share < limit:
         return None
-    text = f"equity is {share:.2%} below its peak, limit {limit:.2%}"
+    text = f"equity was {share:.2%} below its peak, limit {limit:.2%}"
     return Alarm("drawdown", text, halts=True)
 
 
@@ -83,6 +105,7 @@ def _margin_level(view: View, limits: LimitSettings) -> Alarm | None:
 _CHECKS: tuple[Callable[[View, LimitSettings], Alarm | None], ...] = (
     _halt_file,
     _connection,
+    _algo_trading,
     _daily_loss,
     _drawdown,
     _margin_level,
@@ -90,7 +113,7 @@ _CHECKS: tuple[Callable[[View, LimitSettings], Alarm | None], ...] = (
 
 
 def alarms(view: View, limits: LimitSettings) -> tuple[Alarm, ...]:
-    """Return what suspends entries."""
+    """Return what suspends the entries of all strategies."""
     found = (check(view, limits) for check in _CHECKS)
     return tuple(alarm for alarm in found if alarm is not None)
 
@@ -99,62 +122,117 @@ class Watch:
     """Watches the account for all strategies.
 
     Args:
-        terminal: Asked for its connection.
+        terminal: Asked for account, positions, connection and ticks.
         journal: Told when an alarm begins and when it is over.
-        limits: Of the whole account.
-        lookouts: Of the strategies; an alarm suspends all of them.
+        lookouts: Of the strategies; an alarm of the account suspends all of them.
+        house: What they share.
         state: The state folder.
+        utc_now: Tells UTC epoch seconds.
+        lows: Worst moments between two looks, where they are known.
     """
 
     def __init__(
         self,
+        *,
         terminal: Terminal,
         journal: Journal,
-        limits: LimitSettings,
         lookouts: Sequence[Lookout],
+        house: House,
         state: Path,
+        utc_now: Callable[[], float],
+        lows: Lows = lambda since: (),
     ) -> None:
         self._terminal = terminal
         self._journal = journal
-        self._limits = limits
+        self._house = house
+        self._limits = house.limits
         self._lookouts = lookouts
         self._standings = [each.standing for each in lookouts]
         self._halt_file = state / HALT_FILE
         self._resume_file = state / RESUME_FILE
-        self._told: frozenset[str] = frozenset()
+        self._utc_now = utc_now
+        self._lows = lows
+        self._looked = house.server_now()
+        self._told: dict[str, str] = {}
 
     def look(self) -> tuple[Alarm, ...]:
         """Look once; suspend or halt the strategies' entries, or let them go on."""
         if self._resume_file.exists():
             self._resume()
-        found = self._alarms()
-        kinds = frozenset(alarm.kind for alarm in found)
-        for alarm in found:
-            if alarm.kind not in self._told:
-                self._journal.event("alarm", alarm.text)
+        try:
+            of_account, of_symbols = self._seen()
+        except TerminalError as error:
+            of_account, of_symbols = self._unseen(error), ()
+        self._tell((*of_account, *of_symbols))
+        for alarm in of_account:
             if alarm.halts:
                 self._halt(alarm)
-        for kind in self._told - kinds:
-            self._journal.event("alarm", f"{kind} is over")
-        self._told = kinds
-        for standing in self._standings:
-            standing.alarms = kinds
-        return found
+        shared = frozenset(alarm.kind for alarm in of_account)
+        stale = frozenset(alarm.kind for alarm in of_symbols)
+        for lookout in self._lookouts:
+            lookout.standing.alarms = shared | (stale & {_stale(lookout.symbol)})
+        return (*of_account, *of_symbols)
 
-    def _alarms(self) -> tuple[Alarm, ...]:
-        try:
-            scenes = [lookout.look() for lookout in self._lookouts]
-            terminal = self._terminal.terminal_info()
-        except TerminalError as error:
-            silent = Alarm("terminal", f"the terminal does not answer: {error}")
-            if self._halt_file.exists():  # it works when nothing else does
-                halt = Alarm("halt_file", f"the file {HALT_FILE} is there", halts=True)
-                return (halt, silent)
-            return (silent,)
-        # All strategies have seen the same account; the highest peak is the account's.
-        seen = max((each.baselines for each in self._standings), key=lambda of: of.peak_equity)
-        view = View(scenes[-1].account, terminal, seen, self._halt_file.exists())
-        return alarms(view, self._limits)
+    def _seen(self) -> tuple[tuple[Alarm, ...], tuple[Alarm, ...]]:
+        """Return the alarms of the account and those of single symbols."""
+        terminal = self._terminal
+        account, positions = terminal.account_info(), terminal.positions_get()
+        symbols = dict.fromkeys(lookout.symbol for lookout in self._lookouts)
+        ticks = {symbol: terminal.symbol_info_tick(symbol) for symbol in symbols}
+        falls = self._falls()
+        for lookout in self._lookouts:
+            lookout.keep_books(account, positions, ticks[lookout.symbol].time)
+        known = self._baselines()
+        falls.append(known.drawdown_share(account.equity))
+        halted = self._halt_file.exists()
+        view = View(account, terminal.terminal_info(), known, max(falls), halted)
+        ages = {symbol: self._looked - tick.time_msc / 1000 for symbol, tick in ticks.items()}
+        return alarms(view, self._limits), self._stale_quotes(ages)
+
+    def _falls(self) -> list[float]:
+        """Take in the worst moments since the last look, and return how deep each fell."""
+        lows = self._lows(self._looked)
+        self._looked = self._house.server_now()
+        before = self._baselines()
+        for lookout in self._lookouts:
+            lookout.take_lows(lows)
+        return [before.drawdown_share(equity) for _, equity in lows]
+
+    def _baselines(self) -> Baselines:
+        """Return the account's baselines: all have seen the same one, the highest peak counts."""
+        return max((each.baselines for each in self._standings), key=lambda of: of.peak_equity)
+
+    def _stale_quotes(self, ages: dict[str, float]) -> tuple[Alarm, ...]:
+        """Return an alarm a symbol whose quotes are old while currencies trade.
+
+        At other times old quotes are no news; the guard refuses them at any time.
+        """
+        limit = self._limits.max_quote_age_seconds
+        if limit is None or not market_is_open(self._utc_now()):
+            return ()
+        return tuple(
+            Alarm(_stale(symbol), f"the quote of {symbol} is {age:.0f} s old, limit {limit:g} s")
+            for symbol, age in ages.items()
+            if age > limit
+        )
+
+    def _unseen(self, error: TerminalError) -> tuple[Alarm, ...]:
+        silent = Alarm("terminal", f"the terminal does not answer: {error}")
+        if self._halt_file.exists():  # it works when nothing else does
+            return (Alarm("halt_file", f"the file {HALT_FILE} is there", halts=True), silent)
+        return (silent,)
+
+    def _tell(self, found: Iterable[Alarm]) -> None:
+        now = {alarm.kind: alarm.text for alarm in found}
+        for kind, text in now.items():
+            if kind not in self._told:
+                self._journal.event("alarm", text)
+        for kind in sorted(self._told.keys() - now.keys()):
+            self._journal.event("alarm", f"{kind} is over")
+        if now.keys() - self._told.keys():
+            for lookout in self._lookouts:
+                lookout.note_baselines()
+        self._told = now
 
     def _halt(self, alarm: Alarm) -> None:
         for standing in self._standings:
@@ -169,3 +247,7 @@ class Watch:
                 standing.resume()
                 self._journal.event("resume", "a person asked for entries again", standing.magic)
         self._resume_file.unlink(missing_ok=True)
+
+
+def _stale(symbol: str) -> str:
+    return f"stale quotes of {symbol}"

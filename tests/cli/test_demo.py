@@ -21,7 +21,7 @@ from journal_support import begin
 
 from bridge.cli.demo_run import Outcome, run_demo
 from bridge.cli.main import run
-from bridge.cli.sample import Sample, load_demo_strategy, load_sample, make_stepper
+from bridge.cli.sample import Sample, load_demo_strategy, load_sample, make_crew
 from bridge.engine.replay import flatten_all, replay
 from bridge.engine.step import Step
 from bridge.engine.strategy import Strategy
@@ -202,11 +202,22 @@ def play(
     sample: Sample, strategy: Strategy, path: Path, speed: float | None = None
 ) -> list[dict[str, Any]]:
     clock = sample.clock(speed)
-    with closing(sample.terminal(clock, None)) as terminal, Journal(path, clock) as journal:
+    with (
+        closing(sample.terminal(clock, None)) as terminal,
+        Journal(path, clock) as journal,
+        reading(path) as past,
+    ):
         begin(journal)
-        stepper = make_stepper(sample, strategy, terminal, journal)
-        replay([stepper], terminal, clock, sample.server, lambda step: None)
-        flatten_all([stepper], "the recording has ended")
+        crew = make_crew(sample, strategy, terminal, journal, past, clock)
+        replay(
+            crew.steppers,
+            terminal,
+            clock,
+            sample.server,
+            lambda step: None,
+            before=crew.attend,
+        )
+        flatten_all(crew.steppers, "the recording has ended")
     with reading(path) as reader:
         return list(reader.rows("decisions"))
 

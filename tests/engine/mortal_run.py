@@ -15,15 +15,12 @@ from typing import Any
 
 from journal_support import begin
 
-from bridge.cli.sample import MAGIC, SYMBOL, TIMEFRAME, find_model, load_sample
+from bridge.cli.sample import MAGIC, SYMBOL, TIMEFRAME, find_model, load_sample, make_crew
 from bridge.clock import ManualClock
-from bridge.engine.recover import recalled_standing, recover
 from bridge.engine.replay import flatten_all, replay
-from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
-from bridge.market.feed import ClosedBarFeed
 from bridge.model.load import load_model
 from bridge.mt5.records import OrderSendResult
 from bridge.mt5.request import RequestDict
@@ -81,29 +78,14 @@ def main(folder: Path, bars: int) -> None:
         decided = times[sample.first - 1] if last is None else last["bar_time"]
         clock.wait_until(sample.server.to_utc(times[times.index(decided) + 1]))
         with closing(sample.terminal(clock, folder / "account.sqlite3")) as paper:
-            terminal = MortalTerminal(paper)
             begin(journal)
-            equity = terminal.account_info().equity
-            standing = recalled_standing(
-                past, MAGIC, SYMBOL, server_time=sample.opens, equity=equity
+            crew = make_crew(
+                sample, strategy, paper, journal, past, clock, after=decided, seam=MortalTerminal
             )
-            feed = ClosedBarFeed(
-                terminal,
-                symbol=SYMBOL,
-                timeframe=sample.timeframe,
-                depth=strategy.depth,
-                after=decided,
+            replay(
+                crew.steppers, paper, clock, sample.server, lambda step: None, before=crew.attend
             )
-            stepper = Stepper(
-                strategy=strategy,
-                terminal=terminal,
-                feed=feed,
-                journal=journal,
-                standing=standing,
-            )
-            recover(stepper, past, journal, terminal, magic=MAGIC, symbol=SYMBOL, is_certain=True)
-            replay([stepper], paper, clock, sample.server, lambda step: None)
-            flatten_all([stepper], "the recording has ended")
+            flatten_all(crew.steppers, "the recording has ended")
     print(MOMENTS)  # noqa: T201  the parent reads it
 
 

@@ -12,6 +12,7 @@ from bridge.clock import ManualClock
 from bridge.engine.jobs import Jobs
 from bridge.engine.live import Runner, live
 from bridge.engine.pace import Pace
+from bridge.engine.scene import House
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.stop import Stop
@@ -25,7 +26,7 @@ from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import parse, server_clock
 from bridge.mt5.timeframes import timeframe
 from bridge.risk.baselines import first_baselines
-from bridge.settings import StrategySettings
+from bridge.settings import LimitSettings, StrategySettings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import BrokerProfile
@@ -77,7 +78,12 @@ def run_for(tmp_path: Path, bars: int, *, away: int = 0) -> tuple[list[tuple[int
         begin(journal)
         standing = Standing(magic=7, baselines=first_baselines(0, 10_000.0))
         stepper = Stepper(
-            strategy=strategy, terminal=terminal, feed=feed, journal=journal, standing=standing
+            strategy=strategy,
+            terminal=terminal,
+            feed=feed,
+            journal=journal,
+            standing=standing,
+            house=House(lambda: SERVER.from_utc(clock.now()), LimitSettings(), frozenset({7})),
         )
 
         def on_step(step: Step) -> None:

@@ -12,6 +12,7 @@ from models_support import write_last_move
 
 from bridge.clock import ManualClock
 from bridge.engine.replay import flatten_all, replay
+from bridge.engine.scene import House
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.strategy import load_strategy
@@ -27,7 +28,7 @@ from bridge.mt5.servertime import parse, server_clock
 from bridge.mt5.timeframes import timeframe
 from bridge.risk.baselines import first_baselines
 from bridge.risk.guard import TradingState
-from bridge.settings import StrategySettings
+from bridge.settings import LimitSettings, StrategySettings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import BrokerProfile
@@ -70,6 +71,7 @@ def running(
     profile: BrokerProfile = PROFILE,
     adapter: Callable[[Any], ModuleTerminal] = ModuleTerminal,
     contract: dict[str, Any] | None = None,
+    limits: LimitSettings = LimitSettings(),  # noqa: B008  frozen
     **settings: Any,
 ) -> Iterator[Run]:
     model = write_last_move(tmp_path / "model.onnx", **(contract or {}))
@@ -96,7 +98,12 @@ def running(
         begin(journal)
         standing = Standing(magic=7, baselines=first_baselines(START, 10_000.0))
         stepper = Stepper(
-            strategy=strategy, terminal=seam, feed=feed, journal=journal, standing=standing
+            strategy=strategy,
+            terminal=seam,
+            feed=feed,
+            journal=journal,
+            standing=standing,
+            house=House(lambda: SERVER.from_utc(clock.now()), limits, frozenset({7})),
         )
         yield Run(terminal, clock, stepper, tmp_path / "journal.sqlite3", [])
 

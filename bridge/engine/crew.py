@@ -1,0 +1,158 @@
+"""The crew: a run's strategies with the watch over them, made from what the journal remembers.
+
+A paper run and a live run differ in terminal, clock and loop; what stands between is made here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.clock import Clock
+from bridge.engine.recover import Patience, finish_interrupted, recalled_standing, settle_intents
+from bridge.engine.replay import flatten_all
+from bridge.engine.scene import House
+from bridge.engine.step import Stepper
+from bridge.engine.strategy import Strategy
+from bridge.engine.watch import FLATTEN_FILE, Lows, Watch
+from bridge.errors import ConfigError
+from bridge.journal.read import JournalReader
+from bridge.journal.write import Journal
+from bridge.market.feed import ClosedBarFeed
+from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
+from bridge.mt5.records import AccountInfo
+from bridge.mt5.servertime import ServerClock
+from bridge.mt5.terminal import Terminal
+from bridge.settings import LimitSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A strategy, and where its bars go on.
+
+    Attributes:
+        after: Open of the last bar that is decided already, server epoch seconds.
+    """
+
+    strategy: Strategy
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """A run's strategies, and the watch over their account."""
+
+    steppers: tuple[Stepper, ...]
+    watch: Watch
+    state: Path
+
+    def attend(self) -> None:
+        """Watch the account, and do what a person asked for through the state folder.
+
+        Raises:
+            TerminalError: Positions are to be closed, and the terminal does not answer.
+        """
+        self.watch.look()
+        asked = self.state / FLATTEN_FILE
+        if asked.exists():
+            flatten_all(self.steppers, "asked for by mt5-onnx flatten")
+            asked.unlink(missing_ok=True)
+
+
+def muster(
+    members: Sequence[Member],
+    terminal: Terminal,
+    journal: Journal,
+    past: JournalReader,
+    *,
+    clock: Clock,
+    server: ServerClock,
+    limits: LimitSettings,
+    state: Path,
+    patience: Patience | None,
+    deals_since: int = 0,
+    lows: Lows = lambda since: (),
+) -> Crew:
+    """Return the crew, recovered: what was sent is settled, what happened meanwhile is known.
+
+    Args:
+        members: The strategies.
+        terminal: Where they trade.
+        journal: Of the run, begun.
+        past: The same journal, to read.
+        clock: Of the run.
+        server: The broker's clock rule.
+        limits: Of the account.
+        state: The state folder.
+        patience: See :func:`bridge.engine.recover.settle_intents`; without it, a decision that a
+            crash interrupted is carried out.
+        deals_since: Server time from which deals are read, where the journal has none.
+        lows: Worst moments between two looks, where they are known.
+
+    Raises:
+        ConfigError: Two strategies on one symbol of a netting account.
+        TerminalError: The terminal does not answer.
+    """
+    account = terminal.account_info()
+    _check_netting(account, members)
+    house = House(
+        server_now=lambda: server.from_utc(clock.now()),
+        limits=limits,
+        magics=frozenset(each.strategy.settings.magic for each in members),
+    )
+    steppers = []
+    for member in members:
+        settings = member.strategy.settings
+        standing = recalled_standing(
+            past,
+            settings.magic,
+            settings.symbol,
+            server_time=terminal.symbol_info_tick(settings.symbol).time,
+            equity=account.equity,
+            deals_since=deals_since,
+        )
+        feed = ClosedBarFeed(
+            terminal,
+            symbol=settings.symbol,
+            timeframe=member.strategy.timeframe,
+            depth=member.strategy.depth,
+            after=member.after,
+        )
+        steppers.append(
+            Stepper(
+                strategy=member.strategy,
+                terminal=terminal,
+                feed=feed,
+                journal=journal,
+                standing=standing,
+                house=house,
+            )
+        )
+    watch = Watch(
+        terminal=terminal,
+        journal=journal,
+        lookouts=[stepper.lookout for stepper in steppers],
+        house=house,
+        state=state,
+        utc_now=clock.now,
+        lows=lows,
+    )
+    for stepper in steppers:
+        settle_intents(stepper, past, journal, terminal, patience)
+    # Before anything is sent: a halt file, money paid, a person's closing, limits broken meanwhile.
+    watch.look()
+    if patience is None:
+        for stepper in steppers:
+            finish_interrupted(stepper, past)
+    return Crew(tuple(steppers), watch, state)
+
+
+def _check_netting(account: AccountInfo, members: Sequence[Member]) -> None:
+    """Refuse two strategies on one symbol where the account has one position a symbol."""
+    if account.margin_mode == ACCOUNT_MARGIN_MODE_RETAIL_HEDGING:
+        return
+    symbols = [each.strategy.settings.symbol for each in members]
+    if twice := {symbol for symbol in symbols if symbols.count(symbol) > 1}:
+        raise ConfigError(
+            f"two strategies trade {', '.join(sorted(twice))} on a netting account, which has one "
+            "position a symbol: leave one of them out, or use a hedging account"
+        )
