@@ -298,7 +298,7 @@ REFUSALS = [
     ("a pending type as a deal", {"type": 2}, {}, {}, 10035),
     ("an unknown type", {"type": 99}, {}, {}, 10013),
     ("a position that is not there", {"position": 77}, {}, {}, 10036),
-    ("a pending order", {"action": 5, "type": 2, "price": 1.0}, {}, {}, 10035),
+    ("a market type as a pending order", {"action": 5, "price": 1.0}, {}, {}, 10035),
     ("a removal", {"action": 8, "order": 1}, {}, {}, 10013),
     ("an unknown action", {"action": 99}, {}, {}, 10013),
     ("market orders that the symbol forbids", {}, {"order_mode": 126}, {}, 10035),

@@ -10,6 +10,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeRequest
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position, volume_of
+from bridge.terminal.paper.order import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Fill:
         volume: Lots.
         price: At which it is filled.
         reason: Deal reason; the order's has the same number.
-        type_filling, type_time: As the request says.
+        order: The order that it fills; None makes one, which is done at once.
     """
 
     symbol: str
@@ -33,29 +34,80 @@ class Fill:
     reason: int = mt5.DEAL_REASON_EXPERT
     sl: float = 0.0
     tp: float = 0.0
-    type_filling: int = 0
-    type_time: int = 0
+    order: Order | None = None
 
 
-def fill_of(desk: Desk, request: TradeRequest, price: float) -> Fill:
-    """Return the fill of a market order at ``price``."""
-    digits = desk.symbols[request.symbol].digits
-    return Fill(
+def order_of(desk: Desk, request: TradeRequest, price: float) -> Order:
+    """Return a new order as ``request`` asks for it.
+
+    Args:
+        desk: The account.
+        request: A deal or a pending order that has passed its checks.
+        price: The current one for a deal, its own for a pending order.
+    """
+    digits, volume = desk.symbols[request.symbol].digits, volume_of(request.volume)
+    dated = request.type_time in (mt5.ORDER_TIME_SPECIFIED, mt5.ORDER_TIME_SPECIFIED_DAY)
+    return Order(
+        ticket=desk.ledger.next_order(),
         symbol=request.symbol,
         type=request.type,
-        volume=volume_of(request.volume),
-        price=price,
+        volume_initial=volume,
+        volume=volume,
+        price=round(price, digits),
+        time_msc=desk.time_msc,
         magic=request.magic,
+        reason=mt5.ORDER_REASON_EXPERT,
         comment=request.comment,
+        stoplimit=round(request.stoplimit, digits),
         sl=round(request.sl, digits),
         tp=round(request.tp, digits),
-        type_filling=request.type_filling,
         type_time=request.type_time,
+        type_filling=request.type_filling,
+        expiration=request.expiration if dated else 0,
     )
 
 
+def fill_order(desk: Desk, order: Order, price: float, most: float) -> TradeDeal | None:
+    """Fill an order at ``price`` with ``most`` lots; None when nothing is filled.
+
+    With less than it wants, FOK is rejected, IOC is done with what there is, and the rest of
+    others waits.
+    """
+    volume = min(order.volume, volume_of(most))
+    if volume < order.volume and order.type_filling == mt5.ORDER_FILLING_FOK:
+        desk.ledger.finish(order, mt5.ORDER_STATE_REJECTED, desk.time_msc, price)
+        return None
+    deal = execute(desk, _fill_of(order, volume, price), target_of(desk, order))
+    if order.volume and order.type_filling == mt5.ORDER_FILLING_IOC:
+        desk.ledger.finish(order, mt5.ORDER_STATE_PARTIAL, desk.time_msc, price)
+    return deal
+
+
+def _fill_of(order: Order, volume: float, price: float) -> Fill:
+    return Fill(
+        symbol=order.symbol,
+        type=order.side,
+        volume=volume,
+        price=price,
+        magic=order.magic,
+        comment=order.comment,
+        reason=order.reason,
+        sl=order.sl,
+        tp=order.tp,
+        order=order,
+    )
+
+
+def target_of(desk: Desk, order: Order) -> Position | None:
+    """Return the position that an order closes, adds to or reverses."""
+    if not desk.is_hedging:
+        held = desk.positions_of(order.symbol)
+        return held[0] if held else None
+    return desk.ledger.positions.get(order.position_id)
+
+
 def execute(desk: Desk, fill: Fill, target: Position | None) -> TradeDeal:
-    """Book a market order: open, or close, add to, reduce or reverse ``target``."""
+    """Book a fill: open, or close, add to, reduce or reverse ``target``."""
     if target is None:
         return open_position(desk, fill)
     if target.type == fill.type:
@@ -67,7 +119,7 @@ def execute(desk: Desk, fill: Fill, target: Position | None) -> TradeDeal:
 
 def open_position(desk: Desk, fill: Fill) -> TradeDeal:
     """Open a new position; its ticket and identifier are the order's."""
-    ticket = _order(desk, fill, None)
+    ticket = _ordered(desk, fill, None)
     desk.ledger.open(_position(desk, fill, ticket=ticket, identifier=ticket, volume=fill.volume))
     return _deal(desk, fill, ticket, ticket, mt5.DEAL_ENTRY_IN, opened=fill.volume)
 
@@ -95,18 +147,53 @@ def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: f
 def close_position(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
     """Close a position, or the part of it that the fill has."""
     profit, swap = _realise(desk, fill, position, fill.volume)
-    order = _order(desk, fill, position.identifier)
-    rest = volume_of(position.volume - fill.volume)
-    if rest > 0:
-        position.volume = rest
-        position.swap = desk.money.round(position.swap - swap)
-        position.time_update_msc = desk.time_msc
-        desk.ledger.touch(position)
-    else:
-        desk.ledger.close(position)
+    order = _ordered(desk, fill, position.identifier)
+    _reduce(desk, position, fill.volume, swap)
     return _deal(
         desk, fill, order, position.identifier, mt5.DEAL_ENTRY_OUT, profit=profit, swap=swap
     )
+
+
+def close_by(
+    desk: Desk, position: Position, opposite: Position, magic: int, comment: str
+) -> TradeDeal:
+    """Close two opposite positions, each at the other's open price, as far as both have volume.
+
+    Two deals of one order; the first has all the profit, each has its own swap.
+    """
+    volume = min(position.volume, opposite.volume)
+    order = Order(
+        ticket=desk.ledger.next_order(),
+        symbol=position.symbol,
+        type=mt5.ORDER_TYPE_CLOSE_BY,
+        volume_initial=volume,
+        volume=0.0,
+        price=opposite.price_open,
+        time_msc=desk.time_msc,
+        magic=magic,
+        reason=mt5.ORDER_REASON_EXPERT,
+        comment=comment or f"close #{position.ticket} by #{opposite.ticket}",
+        position_id=position.identifier,
+        position_by_id=opposite.identifier,
+    )
+    desk.ledger.finish(order, mt5.ORDER_STATE_FILLED, desk.time_msc, opposite.price_open)
+    deals: list[TradeDeal] = []
+    for one, price in ((position, opposite.price_open), (opposite, position.price_open)):
+        kind = mt5.ORDER_TYPE_BUY if one.type else mt5.ORDER_TYPE_SELL
+        exit_ = Fill(one.symbol, kind, volume, price, magic, order.comment)
+        profit, swap = _realise(desk, exit_, one, volume)
+        _reduce(desk, one, volume, swap)
+        deal = _deal(
+            desk,
+            exit_,
+            order.ticket,
+            one.identifier,
+            mt5.DEAL_ENTRY_OUT_BY,
+            profit=0.0 if deals else profit,
+            swap=swap,
+        )
+        deals.append(deal)
+    return deals[0]
 
 
 def margin_per_lot(desk: Desk, symbol: str, side: int, price: float) -> float:
@@ -115,7 +202,7 @@ def margin_per_lot(desk: Desk, symbol: str, side: int, price: float) -> float:
 
 
 def _add(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
-    order = _order(desk, fill, position.identifier)
+    order = _ordered(desk, fill, position.identifier)
     position.add(fill.volume, fill.price, margin_per_lot(desk, fill.symbol, fill.type, fill.price))
     # The last deal's levels win, when it has any.
     position.sl, position.tp = fill.sl or position.sl, fill.tp or position.tp
@@ -126,7 +213,7 @@ def _add(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
 
 def _reverse(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
     profit, swap = _realise(desk, fill, position, position.volume)
-    order = _order(desk, fill, position.identifier)
+    order = _ordered(desk, fill, position.identifier)
     desk.ledger.close(position)
     rest = volume_of(fill.volume - position.volume)
     desk.ledger.open(
@@ -151,32 +238,53 @@ def _realise(desk: Desk, fill: Fill, position: Position, volume: float) -> tuple
     return profit, desk.money.round(position.swap * volume / position.volume)
 
 
-def _commission(desk: Desk, fill: Fill, opened: float) -> float:
-    info, closed = desk.symbols[fill.symbol], volume_of(fill.volume - opened)
-    parts = ((opened, True), (closed, False))
-    return sum(desk.commission(info, lots, fill.price, entry) for lots, entry in parts if lots)
+def _reduce(desk: Desk, position: Position, volume: float, swap: float) -> None:
+    """Take lots and their swap from a position; nothing left closes it."""
+    rest = volume_of(position.volume - volume)
+    if rest <= 0:
+        desk.ledger.close(position)
+        return
+    position.volume = rest
+    position.swap = desk.money.round(position.swap - swap)
+    position.time_update_msc = desk.time_msc
+    desk.ledger.touch(position)
 
 
-def _order(desk: Desk, fill: Fill, position_id: int | None) -> int:
-    ticket = desk.ledger.next_order()
-    desk.ledger.order(
-        desk.time_msc,
-        ticket=ticket,
+def commission(desk: Desk, symbol: str, volume: float, opened: float, price: float) -> float:
+    """Return what a deal of ``volume`` lots costs of which ``opened`` are new, not rounded."""
+    info = desk.symbols[symbol]
+    parts = ((opened, True), (volume_of(volume - opened), False))
+    return sum(desk.commission(info, lots, price, entry) for lots, entry in parts if lots)
+
+
+def _ordered(desk: Desk, fill: Fill, position_id: int | None) -> int:
+    """Note in the fill's order what is filled, and return its ticket."""
+    order = fill.order or _own_order(desk, fill)
+    order.position_id = order.ticket if position_id is None else position_id
+    order.volume = volume_of(order.volume - fill.volume)
+    if order.volume:
+        order.state = mt5.ORDER_STATE_PARTIAL
+        desk.ledger.place(order)
+    else:
+        desk.ledger.finish(order, mt5.ORDER_STATE_FILLED, desk.time_msc, fill.price)
+    return order.ticket
+
+
+def _own_order(desk: Desk, fill: Fill) -> Order:
+    return Order(
+        ticket=desk.ledger.next_order(),
+        symbol=fill.symbol,
         type=fill.type,
-        type_time=fill.type_time,
-        type_filling=fill.type_filling,
-        magic=fill.magic,
-        position_id=ticket if position_id is None else position_id,
-        reason=fill.reason,
         volume_initial=fill.volume,
-        price_open=fill.price,
+        volume=fill.volume,
+        price=fill.price,
+        time_msc=desk.time_msc,
+        magic=fill.magic,
+        reason=fill.reason,
+        comment=fill.comment,
         sl=fill.sl,
         tp=fill.tp,
-        price_current=fill.price,
-        symbol=fill.symbol,
-        comment=fill.comment,
     )
-    return ticket
 
 
 def _deal(
@@ -191,6 +299,7 @@ def _deal(
     swap: float = 0.0,
 ) -> TradeDeal:
     """Book a deal of which ``opened`` lots are new."""
+    cost = commission(desk, fill.symbol, fill.volume, opened, fill.price)
     return desk.ledger.deal(
         desk.time_msc,
         order=order,
@@ -201,7 +310,7 @@ def _deal(
         reason=fill.reason,
         volume=fill.volume,
         price=fill.price,
-        commission=desk.money.round(-_commission(desk, fill, opened)),
+        commission=desk.money.round(-cost),
         swap=swap,
         profit=profit,
         symbol=fill.symbol,

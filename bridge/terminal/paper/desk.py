@@ -9,6 +9,8 @@ from bridge.mt5.records import SymbolInfo
 from bridge.terminal.paper.ledger import Ledger, Position, volume_of
 from bridge.terminal.paper.market import Market, Series
 from bridge.terminal.paper.money import Money
+from bridge.terminal.paper.order import Order
+from bridge.terminal.paper.script import Script
 
 if TYPE_CHECKING:
     from bridge.terminal.paper.profile import AccountTerms
@@ -20,6 +22,7 @@ class Desk:
 
     Attributes:
         symbols: Specifications, all fields.
+        script: What it is told to do next.
     """
 
     terms: "AccountTerms"
@@ -27,6 +30,7 @@ class Desk:
     market: Market
     money: Money
     ledger: Ledger
+    script: Script = field(default_factory=Script)
     # Revision of the ledger and the margin it had: asked for at every event, changed by few.
     _margin_at: list[tuple[int, float]] = field(default_factory=lambda: [(-1, 0.0)])
 
@@ -40,6 +44,10 @@ class Desk:
         """Server time, milliseconds."""
         return int(self.market.now * 1000)
 
+    def is_off(self, switch: str) -> bool:
+        """Return whether a script has turned ``switch`` off for now."""
+        return self.script.is_off(switch, self.market.now)
+
     def series(self, symbol: str) -> Series:
         """Return the series of a symbol that is known to have bars."""
         series = self.market.at(symbol)
@@ -49,7 +57,9 @@ class Desk:
 
     def watched(self) -> list[str]:
         """Return the symbols whose prices can change the account by themselves."""
-        return list(dict.fromkeys(one.symbol for one in self.ledger.positions.values()))
+        ledger = self.ledger
+        held = (one.symbol for one in ledger.positions.values())
+        return list(dict.fromkeys([*held, *(one.symbol for one in ledger.waiting.values())]))
 
     def commission(self, info: SymbolInfo, volume: float, price: float, entry: bool) -> float:
         """Return the cost of dealing ``volume`` lots, account currency, >= 0, not rounded.
@@ -66,10 +76,19 @@ class Desk:
         """Return the open positions of a symbol, by ticket."""
         return [one for one in self.ledger.positions.values() if one.symbol == symbol]
 
+    def waiting_of(self, symbol: str) -> list[Order]:
+        """Return the waiting orders of a symbol, by ticket."""
+        return [one for one in self.ledger.waiting.values() if one.symbol == symbol]
+
     def closing_price(self, position: Position) -> float:
         """Return the price at which a position would be closed now."""
         series = self.series(position.symbol)
         return series.ask if position.type else series.bid
+
+    def price_of(self, order: Order) -> float:
+        """Return the price that an order looks at: ask when it buys, bid when it sells."""
+        series = self.series(order.symbol)
+        return series.bid if order.side else series.ask
 
     def profit(self, position: Position) -> float:
         """Return the floating profit of a position without swap, account currency."""
@@ -100,7 +119,10 @@ class Desk:
 
     def margin_after(self, change: "Change | None") -> float:
         """Return the margin as it would be with ``change``."""
-        return self.money.round(sum(_margin(self, sides) for sides in self._sides(change)))
+        waiting = sum(one.volume * one.margin_per_lot for one in self.ledger.waiting.values())
+        return self.money.round(
+            sum(_margin(self, sides) for sides in self._sides(change)) + waiting
+        )
 
     def _sides(self, change: "Change | None") -> Iterator["_Sides"]:
         table: dict[str, _Sides] = {}

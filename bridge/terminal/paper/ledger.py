@@ -12,6 +12,7 @@ from typing import Any
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeOrder
+from bridge.terminal.paper.order import Order
 from bridge.terminal.paper.store import Store
 
 # Apart on purpose: a program that takes a deal's ticket for a position's finds nothing.
@@ -75,8 +76,10 @@ class Ledger:
 
     Attributes:
         positions: Ticket -> position, in order of ticket.
+        waiting: Ticket -> order that is not done, in order of ticket.
+        orders: History, in order of the time at which they were done.
         balance: Account currency.
-        revision: Counts the changes of positions.
+        revision: Counts the changes of positions and waiting orders.
         lows: Server time and equity (account currency) at the worst price of the last bars that
             positions went through, oldest first.
     """
@@ -86,7 +89,8 @@ class Ledger:
         self._digits = digits
         state = store.load()
         self.positions = {row["ticket"]: Position(**row) for row in state.positions}
-        self.orders = [TradeOrder(row) for row in state.orders]
+        self.waiting = {row["ticket"]: Order(**row) for row in state.waiting}
+        self.orders = sorted(map(TradeOrder, state.orders), key=lambda order: order.time_done)
         self.deals = [TradeDeal(row) for row in state.deals]
         self._order_times: list[int] = [order.time_done for order in self.orders]
         self._deal_times: list[int] = [deal.time for deal in self.deals]
@@ -101,7 +105,9 @@ class Ledger:
         self.revision = 0
         self._is_changed = False
         self._touched: set[int] = set()
-        self._written = (len(self.orders), len(self.deals))
+        self._touched_orders: set[int] = set()
+        self._done: list[TradeOrder] = []
+        self._written = len(self.deals)
 
     def next_order(self) -> int:
         """Return a new order ticket."""
@@ -134,21 +140,24 @@ class Ledger:
         self.balance = round(total, self._digits)
         return deal
 
-    def order(self, time_msc: int, **fields: Any) -> TradeOrder:
-        """Record an order that is filled at once."""
-        seconds = time_msc // 1000
-        named = {
-            **fields,
-            "time_setup": seconds,
-            "time_setup_msc": time_msc,
-            "time_done": seconds,
-            "time_done_msc": time_msc,
-            "state": mt5.ORDER_STATE_FILLED,
-        }
-        order = TradeOrder(_values(TradeOrder, named))
-        self.orders.append(order)
-        self._order_times.append(seconds)
-        return order
+    def place(self, order: Order) -> None:
+        """Let an order wait, or note that a waiting one has changed."""
+        self.waiting[order.ticket] = order
+        self._touched_orders.add(order.ticket)
+        self.revision += 1
+
+    def finish(self, order: Order, state: int, time_msc: int, price: float) -> None:
+        """Move an order into the history; ``price`` is that of its fill, or the current one."""
+        if self.waiting.pop(order.ticket, None) is not None:
+            self._touched_orders.add(order.ticket)
+            self.revision += 1
+        order.state = state
+        record = order.record(price, time_msc)
+        # One that expired unseen may have ended before others that are done already.
+        at = bisect_right(self._order_times, record.time_done)
+        self.orders.insert(at, record)
+        self._order_times.insert(at, record.time_done)
+        self._done.append(record)
 
     def open(self, position: Position) -> None:
         """Add a position."""
@@ -179,23 +188,25 @@ class Ledger:
 
     def commit(self, now: float) -> None:
         """Write what has changed, with the server time up to which it is true."""
-        written = (len(self.orders), len(self.deals))
-        if not (self._is_changed or self._touched or written != self._written):
+        touched = self._touched or self._touched_orders or self._done
+        if not (self._is_changed or touched or len(self.deals) != self._written):
             return
         self._store.write(
             now=now,
             balance=self.balance,
             numbers={"order": self._order, "deal": self._deal, "request": self._request},
             lows=list(self.lows),
-            positions=[self.positions[t] for t in self._touched if t in self.positions],
-            closed=[ticket for ticket in self._touched if ticket not in self.positions],
-            orders=self.orders[self._written[0] :],
-            deals=self.deals[self._written[1] :],
+            positions={ticket: self.positions.get(ticket) for ticket in self._touched},
+            waiting={ticket: self.waiting.get(ticket) for ticket in self._touched_orders},
+            orders=self._done,
+            deals=self.deals[self._written :],
         )
         self.now = now
         self._is_changed = False
         self._touched.clear()
-        self._written = written
+        self._touched_orders.clear()
+        self._done.clear()
+        self._written = len(self.deals)
 
     def shut(self, now: float) -> None:
         """Write everything and release the file."""

@@ -26,6 +26,10 @@ _TEXTS = {
     ),
     constants.RES_E_AUTH_FAILED: "Terminal: Authorization failed",
     constants.RES_E_UNSUPPORTED: "Terminal: Unsupported function",
+    constants.RES_E_AUTO_TRADING_DISABLED: "Auto-Trading using Python API disabled in Terminal",
+    constants.RES_E_INTERNAL_FAIL_SEND: "IPC send failed",
+    constants.RES_E_INTERNAL_FAIL_RECEIVE: "IPC recv failed",
+    constants.RES_E_INTERNAL_FAIL_TIMEOUT: "IPC timeout",
     constants.RES_E_INTERNAL_FAIL_CONNECT: "No IPC connection",
 }
 _TRIES = 10
@@ -43,7 +47,7 @@ class Failure(Exception):
 
     def __init__(self, code: int, text: str = "", *, touches: bool = True) -> None:
         super().__init__(code, text)
-        self.error = (code, text or _TEXTS[code])
+        self.error = (code, text or _TEXTS.get(code, ""))
         self.touches = touches
 
 

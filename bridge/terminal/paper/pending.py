@@ -1,11 +1,22 @@
-"""Pending orders: what makes them fill while prices move."""
+"""Pending orders as time passes: triggered, filled, expired, and what a refusal makes of them."""
 
+from collections.abc import Iterator
+
+from bridge.mt5 import constants as mt5
+from bridge.mt5.records import TradeRequest
+from bridge.mt5.servertime import DAY
+from bridge.terminal.paper.answers import text_of
+from bridge.terminal.paper.dealing import fill_order, target_of
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.market import Series
+from bridge.terminal.paper.order import ABOVE, LIMIT, MARKET, STOP_LIMIT, Order
+from bridge.terminal.paper.pending_rules import TRIGGER_CHECKS, last_moment
+from bridge.terminal.paper.rules import Ask, first_refusal
+from bridge.terminal.paper.script import PartialFill
 
 
 def moved(desk: Desk, series: Series, before: float | None) -> None:
-    """Fill the pending orders of a symbol whose price has moved.
+    """Fill the pending orders of a symbol whose price has moved, in the order of the way.
 
     Args:
         desk: The account.
@@ -14,12 +25,167 @@ def moved(desk: Desk, series: Series, before: float | None) -> None:
             on the way is filled at the level. None when the price jumped (an open after a gap, a
             tick): what was jumped over is filled at the new price.
     """
+    if not desk.ledger.waiting:
+        return
+    bid, spread = series.bid, series.ask - series.bid
+    for order, price in list(_due(desk, series, before)):
+        if before is not None:  # what is judged beside the order is judged at its price
+            series.play(round(price if order.side else price - spread, series.info.digits))
+        if order.ticket in desk.ledger.waiting:
+            _activate(desk, series, order, price)
+    if before is not None:
+        series.play(bid)
+
+
+def _due(desk: Desk, series: Series, before: float | None) -> Iterator[tuple[Order, float]]:
+    """Yield the orders that the move triggers, nearest first, with the price of each."""
+    found = []
+    for order in desk.waiting_of(series.info.name):
+        now = series.bid if order.side else series.ask
+        start = now
+        if before is not None:
+            start = before if order.side else series.ask_of(before)
+        if _is_due(order, now):
+            price = _met(order, start, now)
+            found.append((abs(price - start), order.ticket, order, price))
+    for _, _, order, price in sorted(found, key=lambda one: one[:2]):
+        yield order, price
+
+
+def _is_due(order: Order, price: float) -> bool:
+    """Return whether ``price`` (ask for buys, bid for sells) triggers the order."""
+    if order.type in MARKET or _is_rest_of_stop(order):
+        return True
+    return price >= order.price if order.type in ABOVE else price <= order.price
+
+
+def _is_rest_of_stop(order: Order) -> bool:
+    return order.type not in LIMIT and order.state == mt5.ORDER_STATE_PARTIAL
+
+
+def _met(order: Order, start: float, now: float) -> float:
+    """Return the first price on the way from ``start`` to ``now`` that triggers the order."""
+    if order.type in MARKET or _is_rest_of_stop(order):
+        return now
+    return max(order.price, start) if order.type in ABOVE else min(order.price, start)
+
+
+def _activate(desk: Desk, series: Series, order: Order, price: float) -> None:
+    if order.fate == "rejected":
+        _end(desk, order, mt5.ORDER_STATE_REJECTED, price)
+    elif order.type in STOP_LIMIT:
+        limits = (mt5.ORDER_TYPE_BUY_LIMIT, mt5.ORDER_TYPE_SELL_LIMIT)
+        order.type, order.price = limits[order.side], order.stoplimit
+        order.type_filling = mt5.ORDER_FILLING_RETURN
+        desk.ledger.place(order)
+    else:
+        _fill(desk, series, order, price)
+
+
+def _fill(desk: Desk, series: Series, order: Order, price: float) -> None:
+    """Fill an order, or end it when the account can't take it."""
+    order.margin_per_lot = 0.0  # what it held is free for its position
+    desk.ledger.place(order)
+    target = target_of(desk, order)
+    closes = order.position_id not in (0, order.ticket)
+    if desk.is_hedging and closes and target is None:  # what it was to close is gone
+        _end(desk, order, mt5.ORDER_STATE_CANCELED, price)
+        return
+    ask = Ask(_activation(order), series.info, series, target)
+    code = first_refusal(desk, ask, TRIGGER_CHECKS) or _judge_levels(desk, order, price)
+    if code:
+        order.comment = f"[{text_of(desk, code)}]"
+        _end(desk, order, mt5.ORDER_STATE_REJECTED, price)
+        return
+    fill_order(desk, order, price, desk.script.twist(PartialFill).volume)
+
+
+def _judge_levels(desk: Desk, order: Order, price: float) -> int:
+    """Do with a stop or target that the fill has passed what the account's terms say."""
+    stop = order.sl > 0 and (price - order.sl) * order.sign <= 0
+    target = order.tp > 0 and (order.tp - price) * order.sign <= 0
+    if not (stop or target) or desk.terms.gap_levels == "keep":
+        return 0
+    if desk.terms.gap_levels == "reject":
+        return mt5.TRADE_RETCODE_INVALID_STOPS
+    order.sl, order.tp = (0.0 if stop else order.sl), (0.0 if target else order.tp)
+    return 0
+
+
+def _activation(order: Order) -> TradeRequest:
+    """Return the deal that an order asks for when it is triggered."""
+    fields = {
+        "action": mt5.TRADE_ACTION_DEAL,
+        "order": order.ticket,
+        "symbol": order.symbol,
+        "volume": order.volume,
+        "type": order.side,
+        "type_filling": order.type_filling,
+    }
+    kinds = TradeRequest.__annotations__.items()
+    return TradeRequest(fields.get(name, kind()) for name, kind in kinds)
+
+
+def placed(desk: Desk, order: Order) -> None:
+    """Fill an order at once that is new or changed, if its limit is through the market.
+
+    Only an exchange takes such a limit. Book-or-cancel never fills at once.
+    """
+    series, price = desk.series(order.symbol), desk.price_of(order)
+    if order.type not in LIMIT or not _is_due(order, price):
+        return
+    if order.type_filling == mt5.ORDER_FILLING_BOC:
+        _end(desk, order, mt5.ORDER_STATE_CANCELED, price)
+    else:
+        _fill(desk, series, order, price)
 
 
 def expire(desk: Desk, until: float) -> None:
-    """End the pending orders whose time is over at ``until`` (server time), nothing later."""
+    """End what is over at ``until`` (server time), nothing later.
+
+    Pending orders go at their own time; where a symbol's day takes stops and targets with it,
+    they go from its positions.
+    """
+    if _day(until) > _day(desk.market.now):
+        _drop_levels(desk)
+    if not desk.ledger.waiting:
+        return
+    ends = ((_end_of(desk, one), one.ticket, one) for one in desk.ledger.waiting.values())
+    over = sorted(end for end in ends if 0 < end[0] <= until)
+    for end, _, order in over:
+        price = desk.price_of(order)
+        desk.ledger.finish(order, mt5.ORDER_STATE_EXPIRED, int(end * 1000), price)
+
+
+def _drop_levels(desk: Desk) -> None:
+    for position in desk.ledger.positions.values():
+        daily = desk.symbols[position.symbol].order_gtc_mode == mt5.SYMBOL_ORDERS_DAILY
+        if daily and (position.sl or position.tp):
+            position.sl = position.tp = 0.0
+            desk.ledger.touch(position)
+
+
+def _end_of(desk: Desk, order: Order) -> float:
+    """Return the server time at which an order ends by itself; 0.0 when it does not."""
+    gtc = desk.symbols[order.symbol].order_gtc_mode == mt5.SYMBOL_ORDERS_GTC
+    if order.type_time == mt5.ORDER_TIME_DAY or (order.type_time == mt5.ORDER_TIME_GTC and not gtc):
+        return float((_day(order.time_msc / 1000) + 1) * DAY)
+    return last_moment(order.type_time, order.expiration)
+
+
+def _day(time: float) -> int:
+    return int(time) // DAY
 
 
 def release(desk: Desk) -> bool:
     """Cancel the pending order that holds the most margin; return whether there was one."""
-    return False
+    held = [one for one in desk.ledger.waiting.values() if one.margin_per_lot]
+    if not held:
+        return False
+    most = max(held, key=lambda one: (one.volume * one.margin_per_lot, -one.ticket))
+    _end(desk, most, mt5.ORDER_STATE_CANCELED, desk.price_of(most))
+    return True
+
+
+def _end(desk: Desk, order: Order, state: int, price: float) -> None:
+    desk.ledger.finish(order, state, desk.time_msc, price)

@@ -1,7 +1,7 @@
-"""What the server refuses, and in which order. Each check answers a retcode, 0 when it has nothing.
+"""What the server refuses of deals and stop changes. Each check answers a retcode, or 0.
 
 Sources: MQL5 reference; where it is silent (the order of checks, some codes) the choice is ours,
-see README.md.
+see README.md. Pending orders have more of them, in :mod:`pending_rules`.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,40 +9,17 @@ from dataclasses import dataclass
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo, TradeRequest
-from bridge.terminal.paper.dealing import margin_per_lot
+from bridge.terminal.paper.answers import HEDGE_PROHIBITED
+from bridge.terminal.paper.dealing import commission, margin_per_lot
 from bridge.terminal.paper.desk import Change, Desk
 from bridge.terminal.paper.ledger import Position, volume_of
 from bridge.terminal.paper.market import Series
+from bridge.terminal.paper.order import MARKET, PENDING, Order
+from bridge.terminal.paper.script import Disabled
 
-TEXTS = {
-    0: "Done",
-    mt5.TRADE_RETCODE_REQUOTE: "Requote",
-    mt5.TRADE_RETCODE_DONE: "Request executed",
-    mt5.TRADE_RETCODE_INVALID: "Invalid request",
-    mt5.TRADE_RETCODE_INVALID_VOLUME: "Invalid volume",
-    mt5.TRADE_RETCODE_INVALID_PRICE: "Invalid price",
-    mt5.TRADE_RETCODE_INVALID_STOPS: "Invalid stops",
-    mt5.TRADE_RETCODE_TRADE_DISABLED: "Trade disabled",
-    mt5.TRADE_RETCODE_MARKET_CLOSED: "Market closed",
-    mt5.TRADE_RETCODE_NO_MONEY: "No money",
-    mt5.TRADE_RETCODE_PRICE_OFF: "No prices",
-    mt5.TRADE_RETCODE_NO_CHANGES: "No changes",
-    mt5.TRADE_RETCODE_SERVER_DISABLES_AT: "AutoTrading disabled by server",
-    mt5.TRADE_RETCODE_FROZEN: "Order or position frozen",
-    mt5.TRADE_RETCODE_INVALID_FILL: "Unsupported filling mode",
-    mt5.TRADE_RETCODE_LIMIT_VOLUME: "Volume limit reached",
-    mt5.TRADE_RETCODE_INVALID_ORDER: "Invalid order",
-    mt5.TRADE_RETCODE_POSITION_CLOSED: "Position closed",
-    mt5.TRADE_RETCODE_INVALID_CLOSE_VOLUME: "Invalid close volume",
-    mt5.TRADE_RETCODE_LONG_ONLY: "Long only",
-    mt5.TRADE_RETCODE_SHORT_ONLY: "Short only",
-    mt5.TRADE_RETCODE_CLOSE_ONLY: "Close only",
-}
-
-_SIDES = (mt5.ORDER_TYPE_BUY, mt5.ORDER_TYPE_SELL)
 _PRICED = (mt5.SYMBOL_TRADE_EXECUTION_REQUEST, mt5.SYMBOL_TRADE_EXECUTION_INSTANT)
 # Recorded requests carry the noise of doubles; a thousandth of a step moves nothing.
-_SLACK = 1e-3
+SLACK = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +30,31 @@ class Ask:
         info: The symbol's specification.
         series: Its prices.
         target: The position that the request closes, adds to or changes; None opens one.
+        order: The waiting order that it changes or removes.
+        opposite: The position that closes ``target``.
     """
 
     request: TradeRequest
     info: SymbolInfo
     series: Series
-    target: Position | None
+    target: Position | None = None
+    order: Order | None = None
+    opposite: Position | None = None
+
+    @property
+    def side(self) -> int:
+        """0 buys, 1 sells."""
+        return self.request.type & 1
 
     @property
     def price(self) -> float:
         """The price at which a market order is filled now."""
-        return self.series.bid if self.request.type else self.series.ask
+        return self.series.bid if self.side else self.series.ask
 
     @property
     def opening(self) -> float:
         """Lots that the deal would open; 0.0 when it only closes."""
-        if self.target is None or self.target.type == self.request.type:
+        if self.target is None or self.target.type == self.side:
             return self.request.volume
         return max(0.0, volume_of(self.request.volume - self.target.volume))
 
@@ -85,7 +71,10 @@ def first_refusal(desk: Desk, ask: Ask, checks: Sequence[Check]) -> int:
 
 
 def account_may_trade(desk: Desk, ask: Ask) -> int:
-    """Investor logins and brokers without robots are refused."""
+    """Investor logins and brokers without robots are refused, and what a script turned off."""
+    for switch, code in Disabled.CODES.items():
+        if code and desk.is_off(switch):
+            return code
     if not desk.terms.trade_allowed:
         return mt5.TRADE_RETCODE_TRADE_DISABLED
     return 0 if desk.terms.trade_expert else mt5.TRADE_RETCODE_SERVER_DISABLES_AT
@@ -93,10 +82,10 @@ def account_may_trade(desk: Desk, ask: Ask) -> int:
 
 def type_is_market(desk: Desk, ask: Ask) -> int:
     """A deal buys or sells; a pending type is no deal."""
-    if ask.request.type in _SIDES:
+    if ask.request.type in MARKET:
         return 0 if ask.info.order_mode & 1 else mt5.TRADE_RETCODE_INVALID_ORDER
-    pending = ask.request.type <= mt5.ORDER_TYPE_CLOSE_BY
-    return mt5.TRADE_RETCODE_INVALID_ORDER if pending else mt5.TRADE_RETCODE_INVALID
+    known = ask.request.type <= mt5.ORDER_TYPE_CLOSE_BY
+    return mt5.TRADE_RETCODE_INVALID_ORDER if known else mt5.TRADE_RETCODE_INVALID
 
 
 def symbol_may_trade(desk: Desk, ask: Ask) -> int:
@@ -106,7 +95,7 @@ def symbol_may_trade(desk: Desk, ask: Ask) -> int:
         return mt5.TRADE_RETCODE_TRADE_DISABLED
     if not ask.opening:
         return 0
-    return _ONE_SIDED.get((mode, ask.request.type), 0)
+    return _ONE_SIDED.get((mode, ask.side), 0)
 
 
 _ONE_SIDED = {
@@ -117,13 +106,29 @@ _ONE_SIDED = {
 }
 
 
+def hedging_is_allowed(desk: Desk, ask: Ask) -> int:
+    """Where hedging is prohibited, nothing opens against a position of the symbol."""
+    if not (desk.terms.hedge_prohibited and desk.is_hedging and ask.opening):
+        return 0
+    held = desk.positions_of(ask.info.name)
+    return HEDGE_PROHIBITED if any(one.type != ask.side for one in held) else 0
+
+
 def closes_its_position(desk: Desk, ask: Ask) -> int:
     """A named position is closed by the opposite side on its own symbol."""
     if not ask.request.position or ask.target is None:
         return 0
-    if ask.target.symbol != ask.request.symbol or ask.target.type == ask.request.type:
+    if ask.target.symbol != ask.request.symbol or ask.target.type == ask.side:
         return mt5.TRADE_RETCODE_INVALID
     return 0
+
+
+def oldest_is_closed_first(desk: Desk, ask: Ask) -> int:
+    """FIFO accounts close a symbol's positions in the order of their opening."""
+    if not (desk.terms.fifo_close and desk.is_hedging and ask.target):
+        return 0
+    oldest = min(desk.positions_of(ask.info.name), key=lambda one: (one.time_msc, one.ticket))
+    return 0 if oldest is ask.target else mt5.TRADE_RETCODE_FIFO_CLOSE
 
 
 def volume_is_legal(desk: Desk, ask: Ask) -> int:
@@ -131,7 +136,7 @@ def volume_is_legal(desk: Desk, ask: Ask) -> int:
     volume, info = ask.request.volume, ask.info
     if not (info.volume_min <= volume_of(volume) <= info.volume_max):  # nan is refused too
         return mt5.TRADE_RETCODE_INVALID_VOLUME
-    if not _is_multiple(volume, info.volume_step):
+    if not is_multiple(volume, info.volume_step):
         return mt5.TRADE_RETCODE_INVALID_VOLUME
     if ask.request.position and ask.target and volume_of(volume) > ask.target.volume:
         return mt5.TRADE_RETCODE_INVALID_CLOSE_VOLUME
@@ -151,7 +156,7 @@ def price_is_legal(desk: Desk, ask: Ask) -> int:
     if ask.info.trade_exemode not in _PRICED:
         return 0
     price = ask.request.price
-    legal = price > 0 and _is_multiple(price, ask.info.trade_tick_size)
+    legal = price > 0 and is_multiple(price, ask.info.trade_tick_size)
     return 0 if legal else mt5.TRADE_RETCODE_INVALID_PRICE
 
 
@@ -176,56 +181,85 @@ def filling_is_allowed(desk: Desk, ask: Ask) -> int:
 
 def entry_stops_are_legal(desk: Desk, ask: Ask) -> int:
     """Stops of a deal that opens volume; one that only closes has none."""
-    return _stops(ask, ask.request.type) if ask.opening else 0
+    return _market_stops(ask, ask.side) if ask.opening else 0
 
 
 def changed_stops_are_legal(desk: Desk, ask: Ask) -> int:
     """Stops that a position is to get."""
-    return _stops(ask, ask.target.type) if ask.target else 0
+    return _market_stops(ask, ask.target.type) if ask.target else 0
 
 
-def _stops(ask: Ask, side: int) -> int:
-    """Measure from the closing price: losing side and winning side, and the stops level."""
-    market = ask.series.ask if side else ask.series.bid
+def _market_stops(ask: Ask, side: int) -> int:
+    return stops_from(ask, side, ask.series.ask if side else ask.series.bid)
+
+
+def stops_from(ask: Ask, side: int, base: float) -> int:
+    """Measure from ``base``: losing side and winning side, and the stops level.
+
+    Args:
+        ask: Has the two levels.
+        side: 0 for a buy's, 1 for a sell's.
+        base: The closing price, or a pending order's own.
+    """
     sign = -1 if side else 1
     distances = []
     if ask.request.sl:
-        distances.append((market - ask.request.sl) * sign)
+        distances.append((base - ask.request.sl) * sign)
     if ask.request.tp:
-        distances.append((ask.request.tp - market) * sign)
-    slack = _SLACK * ask.info.point
-    least = max(ask.info.trade_stops_level * ask.info.point - slack, slack)
+        distances.append((ask.request.tp - base) * sign)
     levels = [level for level in (ask.request.sl, ask.request.tp) if level]
-    on_tick = all(level > 0 and _is_multiple(level, ask.info.trade_tick_size) for level in levels)
-    legal = on_tick and all(distance >= least for distance in distances)
+    on_tick = all(level > 0 and is_multiple(level, ask.info.trade_tick_size) for level in levels)
+    legal = on_tick and all(distance >= least_distance(ask.info) for distance in distances)
     return 0 if legal else mt5.TRADE_RETCODE_INVALID_STOPS
 
 
+def least_distance(info: SymbolInfo) -> float:
+    """Return the stops level as a distance of prices; without one, all that is not nothing."""
+    slack = SLACK * info.point
+    return max(info.trade_stops_level * info.point - slack, slack)
+
+
 def market_is_open(desk: Desk, ask: Ask) -> int:
-    """Without bars for long, the market is closed."""
-    return mt5.TRADE_RETCODE_MARKET_CLOSED if ask.series.is_closed(desk.market.now) else 0
+    """Without bars for long, the market is closed; or when a script says so."""
+    now = desk.market.now
+    closed = ask.series.is_closed(now) or desk.script.is_closed(now)
+    return mt5.TRADE_RETCODE_MARKET_CLOSED if closed else 0
 
 
 def position_is_not_frozen(desk: Desk, ask: Ask) -> int:
     """Within the freeze level of its stop or target a position is left alone."""
-    level, position = ask.info.trade_freeze_level, ask.target
-    if not level or position is None:
-        return 0
-    market = desk.closing_price(position)
-    near = (level + _SLACK) * ask.info.point
-    frozen = any(one and abs(market - one) <= near for one in (position.sl, position.tp))
-    return mt5.TRADE_RETCODE_FROZEN if frozen else 0
+    for position in (ask.target, ask.opposite):
+        if position and ask.info.trade_freeze_level:
+            market = desk.closing_price(position)
+            if any(one and is_near(ask.info, market - one) for one in (position.sl, position.tp)):
+                return mt5.TRADE_RETCODE_FROZEN
+    return 0
+
+
+def is_near(info: SymbolInfo, distance: float) -> bool:
+    """Return whether ``distance`` is within the freeze level."""
+    return abs(distance) <= (info.trade_freeze_level + SLACK) * info.point
 
 
 def volume_limit_is_kept(desk: Desk, ask: Ask) -> int:
-    """``volume_limit`` counts the symbol's positions of the deal's side."""
-    limit = ask.info.volume_limit
+    """``volume_limit`` counts the symbol's positions and pending orders of the side."""
+    limit, name = ask.info.volume_limit, ask.info.name
     if not limit or not ask.opening:
         return 0
-    open_lots = sum(
-        one.volume for one in desk.positions_of(ask.info.name) if one.type == ask.request.type
+    held = sum(one.volume for one in desk.positions_of(name) if one.type == ask.side)
+    waiting = sum(
+        one.volume for one in desk.waiting_of(name) if one.side == ask.side and one.type in PENDING
     )
-    return mt5.TRADE_RETCODE_LIMIT_VOLUME if volume_of(open_lots + ask.opening) > limit else 0
+    total = volume_of(held + waiting + ask.opening)
+    return mt5.TRADE_RETCODE_LIMIT_VOLUME if total > limit else 0
+
+
+def positions_limit_is_kept(desk: Desk, ask: Ask) -> int:
+    """The account's limit of positions, for a deal that opens one."""
+    limit = desk.terms.limit_positions
+    if not limit or ask.target is not None:
+        return 0
+    return mt5.TRADE_RETCODE_LIMIT_POSITIONS if len(desk.ledger.positions) >= limit else 0
 
 
 def price_has_not_moved(desk: Desk, ask: Ask) -> int:
@@ -233,7 +267,7 @@ def price_has_not_moved(desk: Desk, ask: Ask) -> int:
     if ask.info.trade_exemode not in _PRICED:
         return 0
     moved = abs(ask.request.price - ask.price) / ask.info.point
-    return mt5.TRADE_RETCODE_REQUOTE if moved > ask.request.deviation + _SLACK else 0
+    return mt5.TRADE_RETCODE_REQUOTE if moved > ask.request.deviation + SLACK else 0
 
 
 def money_is_enough(desk: Desk, ask: Ask) -> int:
@@ -241,11 +275,8 @@ def money_is_enough(desk: Desk, ask: Ask) -> int:
     if not ask.opening:
         return 0
     margin = margin_after(desk, ask)
-    closing = volume_of(ask.request.volume - ask.opening)
-    commission = desk.commission(ask.info, ask.opening, ask.price, entry=True)
-    if closing:
-        commission += desk.commission(ask.info, closing, ask.price, entry=False)
-    enough = margin <= desk.margin() or desk.equity() - commission - margin >= 0
+    cost = commission(desk, ask.info.name, ask.request.volume, ask.opening, ask.price)
+    enough = margin <= desk.margin() or desk.equity() - cost - margin >= 0
     return 0 if enough else mt5.TRADE_RETCODE_NO_MONEY
 
 
@@ -256,8 +287,8 @@ def margin_after(desk: Desk, ask: Ask) -> float:
         return desk.money.round(
             desk.margin() - volume_of(request.volume) * ask.target.margin_per_lot
         )
-    per_lot = margin_per_lot(desk, request.symbol, request.type, ask.price)
-    return desk.margin_after(Change(request.symbol, request.type, request.volume, per_lot))
+    per_lot = margin_per_lot(desk, request.symbol, ask.side, ask.price)
+    return desk.margin_after(Change(request.symbol, ask.side, request.volume, per_lot))
 
 
 def something_changes(desk: Desk, ask: Ask) -> int:
@@ -270,11 +301,31 @@ def something_changes(desk: Desk, ask: Ask) -> int:
     return mt5.TRADE_RETCODE_NO_CHANGES if same else 0
 
 
-def _is_multiple(value: float, step: float) -> bool:
+def positions_are_opposite(desk: Desk, ask: Ask) -> int:
+    """Only a hedging account has two positions of one symbol, and only opposite ones meet."""
+    one, other = ask.target, ask.opposite
+    if not desk.is_hedging or one is None or other is None:
+        return mt5.TRADE_RETCODE_INVALID
+    if one.symbol != other.symbol or one.type == other.type:
+        return mt5.TRADE_RETCODE_INVALID
+    return 0 if ask.info.order_mode & _CLOSE_BY else mt5.TRADE_RETCODE_INVALID_ORDER
+
+
+_CLOSE_BY = 64
+
+
+def symbol_is_not_disabled(desk: Desk, ask: Ask) -> int:
+    """A symbol that is not traded at all."""
+    disabled = ask.info.trade_mode == mt5.SYMBOL_TRADE_MODE_DISABLED
+    return mt5.TRADE_RETCODE_TRADE_DISABLED if disabled else 0
+
+
+def is_multiple(value: float, step: float) -> bool:
+    """Return whether ``value`` is on the step, but for the noise of doubles."""
     if not abs(value) < float("inf"):
         return False
     steps = value / step
-    return abs(steps - round(steps)) < _SLACK
+    return abs(steps - round(steps)) < SLACK
 
 
 DEAL_CHECKS: Sequence[Check] = (
@@ -282,6 +333,8 @@ DEAL_CHECKS: Sequence[Check] = (
     type_is_market,
     closes_its_position,
     symbol_may_trade,
+    hedging_is_allowed,
+    oldest_is_closed_first,
     volume_is_legal,
     has_prices,
     price_is_legal,
@@ -290,6 +343,7 @@ DEAL_CHECKS: Sequence[Check] = (
     market_is_open,
     position_is_not_frozen,
     volume_limit_is_kept,
+    positions_limit_is_kept,
     money_is_enough,
 )
 CHANGE_CHECKS: Sequence[Check] = (
@@ -298,5 +352,14 @@ CHANGE_CHECKS: Sequence[Check] = (
     something_changes,
     position_is_not_frozen,
     changed_stops_are_legal,
+    market_is_open,
+)
+CLOSE_BY_CHECKS: Sequence[Check] = (
+    account_may_trade,
+    positions_are_opposite,
+    symbol_is_not_disabled,
+    oldest_is_closed_first,
+    has_prices,
+    position_is_not_frozen,
     market_is_open,
 )

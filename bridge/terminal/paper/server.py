@@ -1,121 +1,278 @@
-"""The trade server: ``order_check`` and ``order_send`` for deals and for changes of stops.
+"""The trade server: ``order_check`` and ``order_send`` for every action."""
 
-Other actions are refused: pending orders with 10035, the rest with 10013.
-"""
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import OrderCheckResult, OrderSendResult, TradeRequest
-from bridge.terminal.paper import rules
-from bridge.terminal.paper.dealing import execute, fill_of
+from bridge.terminal.paper import pending, pending_rules, rules
+from bridge.terminal.paper.answers import refused, sent, text_of, unchecked
+from bridge.terminal.paper.dealing import close_by, commission, fill_order, order_of
 from bridge.terminal.paper.desk import Desk
-from bridge.terminal.paper.ledger import Position
+from bridge.terminal.paper.ledger import Position, volume_of
+from bridge.terminal.paper.market import Series
 from bridge.terminal.paper.money import NoQuotes
+from bridge.terminal.paper.order import PENDING, STOP_LIMIT, Order
+from bridge.terminal.paper.rules import Ask
+from bridge.terminal.paper.script import IgnoreStops, PartialFill, Placed, RewriteComment, Twist
 
-_DEAL, _SLTP = mt5.TRADE_ACTION_DEAL, mt5.TRADE_ACTION_SLTP
+_INVALID = mt5.TRADE_RETCODE_INVALID
 
 
 def order_check(desk: Desk, request: TradeRequest) -> OrderCheckResult:
     """Return whether the server would take ``request``, and the account as it would be."""
     ask = _ask(desk, request)
     if isinstance(ask, int):
-        return _checked(request, ask)
+        return unchecked(desk, request, ask)
     code = _refusal(desk, ask)
     if code not in (0, mt5.TRADE_RETCODE_NO_MONEY):
-        return _checked(request, code)
-    margin = rules.margin_after(desk, ask) if request.action == _DEAL else desk.margin()
-    equity, balance = desk.equity(), desk.ledger.balance
+        return unchecked(desk, request, code)
+    booked, margin = _after(desk, ask)
+    balance = desk.money.round(desk.ledger.balance + booked.balance)
+    floating = desk.money.round(desk.floating() + booked.floating)
+    equity = desk.money.round(balance + floating)
     free = desk.money.round(equity - margin)
     level = equity / margin * 100 if margin else 0.0
-    money = (balance, equity, desk.floating(), margin, free, level)
-    return OrderCheckResult((code, *money, rules.TEXTS[code], request))
+    money = (balance, equity, floating, margin, free, level)
+    return OrderCheckResult((code, *money, text_of(desk, code), request))
 
 
 def order_send(desk: Desk, request: TradeRequest) -> OrderSendResult:
     """Do what ``request`` asks for, or refuse it."""
     ask = _ask(desk, request)
     if isinstance(ask, int):
-        return _refused(request, ask)
+        return refused(desk, request, ask)
     if code := _refusal(desk, ask):
-        return _refused(request, code)
-    if request.action == _SLTP:
-        return _change_stops(desk, ask)
-    if code := rules.price_has_not_moved(desk, ask):
-        return _refused(request, code, ask.series.bid, ask.series.ask)
-    quote = (ask.series.bid, ask.series.ask)
-    deal = execute(desk, fill_of(desk, request, ask.price), ask.target)
-    return OrderSendResult(
-        (
-            mt5.TRADE_RETCODE_DONE,
-            deal.ticket,
-            deal.order,
-            deal.volume,
-            deal.price,
-            *quote,
-            rules.TEXTS[mt5.TRADE_RETCODE_DONE],
-            desk.ledger.next_request(),
-            0,
-            request,
-        )
-    )
+        return refused(desk, request, code)
+    return _ACTIONS[request.action].do(desk, ask)
 
 
-def _refusal(desk: Desk, ask: rules.Ask) -> int:
-    checks = rules.DEAL_CHECKS if ask.request.action == _DEAL else rules.CHANGE_CHECKS
+def _refusal(desk: Desk, ask: Ask) -> int:
     try:
-        return rules.first_refusal(desk, ask, checks)
+        return rules.first_refusal(desk, ask, _ACTIONS[ask.request.action].checks)
     except NoQuotes:
         return mt5.TRADE_RETCODE_PRICE_OFF
 
 
-def _change_stops(desk: Desk, ask: rules.Ask) -> OrderSendResult:
+# The account after a request
+
+
+@dataclass(frozen=True, slots=True)
+class _Booked:
+    """What a request adds to the account, account currency."""
+
+    balance: float = 0.0
+    floating: float = 0.0
+
+
+def _after(desk: Desk, ask: Ask) -> tuple[_Booked, float]:
+    """Return what the request books, and the account's margin afterwards."""
+    request = ask.request
+    if request.action == mt5.TRADE_ACTION_DEAL:
+        return _booked(desk, ask), rules.margin_after(desk, ask)
+    held = 0.0
+    if request.action == mt5.TRADE_ACTION_PENDING:
+        held = request.volume * pending_rules.held_margin(desk, ask)
+    return _Booked(), desk.money.round(desk.margin() + held)
+
+
+def _booked(desk: Desk, ask: Ask) -> _Booked:
+    request, target = ask.request, ask.target
+    cost = commission(desk, ask.info.name, request.volume, ask.opening, ask.price)
+    closing = volume_of(request.volume - ask.opening)
+    if target is None or not closing:
+        return _Booked(-desk.money.round(cost))
+    share = closing / target.volume
+    floating = share * (desk.profit(target) + target.swap)
+    return _Booked(desk.money.round(floating - cost), -desk.money.round(floating))
+
+
+# What the actions do
+
+
+def _deal(desk: Desk, ask: Ask) -> OrderSendResult:
+    request, quote = ask.request, (ask.series.bid, ask.series.ask)
+    if code := rules.price_has_not_moved(desk, ask):
+        return refused(desk, request, code, quote)
+    twist = desk.script.twist(PartialFill, Placed, RewriteComment, IgnoreStops)
+    order = _twisted(order_of(desk, request, ask.price), twist)
+    order.position_id = ask.target.identifier if ask.target else 0
+    if twist.placed:
+        order.fate = twist.placed
+        desk.ledger.place(order)
+        code, volume = mt5.TRADE_RETCODE_PLACED, order.volume
+        return sent(desk, request, code, order=order.ticket, volume=volume, quote=quote)
+    deal = fill_order(desk, order, ask.price, twist.volume)
+    if deal is None:
+        return refused(desk, request, mt5.TRADE_RETCODE_REJECT, quote)
+    whole = deal.volume == order.volume_initial
+    return sent(
+        desk,
+        request,
+        mt5.TRADE_RETCODE_DONE if whole else mt5.TRADE_RETCODE_DONE_PARTIAL,
+        deal=deal.ticket,
+        order=order.ticket,
+        volume=deal.volume,
+        price=deal.price,
+        quote=quote,
+    )
+
+
+def _place(desk: Desk, ask: Ask) -> OrderSendResult:
+    request = ask.request
+    twist = desk.script.twist(RewriteComment, IgnoreStops)
+    order = _twisted(order_of(desk, request, request.price), twist)
+    order.margin_per_lot = pending_rules.held_margin(desk, ask)
+    desk.ledger.place(order)
+    pending.placed(desk, order)
+    return sent(desk, request, order=order.ticket, volume=order.volume_initial)
+
+
+def _twisted(order: Order, twist: Twist) -> Order:
+    if twist.comment is not None:
+        order.comment = twist.comment
+    if not twist.keeps_stops:
+        order.sl = order.tp = 0.0
+    return order
+
+
+def _change_stops(desk: Desk, ask: Ask) -> OrderSendResult:
     position, request = ask.target, ask.request
     if position is not None:
         digits = ask.info.digits
         position.sl, position.tp = round(request.sl, digits), round(request.tp, digits)
         desk.ledger.touch(position)
-    code = mt5.TRADE_RETCODE_DONE
-    number = desk.ledger.next_request()
-    return OrderSendResult((code, 0, 0, 0.0, 0.0, 0.0, 0.0, rules.TEXTS[code], number, 0, request))
+    return sent(desk, request)
 
 
-def _ask(desk: Desk, request: TradeRequest) -> rules.Ask | int:
-    """Return the request with its symbol and position, or the retcode that refuses it."""
-    if request.action not in (_DEAL, _SLTP):
-        pending = request.action == mt5.TRADE_ACTION_PENDING
-        return mt5.TRADE_RETCODE_INVALID_ORDER if pending else mt5.TRADE_RETCODE_INVALID
-    target = _target(desk, request)
-    if isinstance(target, int):
-        return target
-    symbol = request.symbol or (target.symbol if target and request.action == _SLTP else "")
-    if target and target.symbol != symbol:
-        return mt5.TRADE_RETCODE_INVALID
+def _modify(desk: Desk, ask: Ask) -> OrderSendResult:
+    order, request, digits = ask.order, ask.request, ask.info.digits
+    if order is None:
+        return refused(desk, request, _INVALID)
+    order.price = round(request.price, digits)
+    order.sl, order.tp = round(request.sl, digits), round(request.tp, digits)
+    if order.type in STOP_LIMIT:
+        order.stoplimit = round(request.stoplimit, digits)
+    order.type_time = request.type_time
+    dated = pending_rules.last_moment(request.type_time, request.expiration)
+    order.expiration = request.expiration if dated else 0
+    order.margin_per_lot = pending_rules.held_margin(desk, ask)
+    desk.ledger.place(order)
+    pending.placed(desk, order)
+    return sent(desk, request, order=order.ticket)
+
+
+def _remove(desk: Desk, ask: Ask) -> OrderSendResult:
+    order = ask.order
+    if order is None:
+        return refused(desk, ask.request, _INVALID)
+    price = desk.price_of(order)
+    desk.ledger.finish(order, mt5.ORDER_STATE_CANCELED, desk.time_msc, price)
+    return sent(desk, ask.request, order=order.ticket)
+
+
+def _close_by(desk: Desk, ask: Ask) -> OrderSendResult:
+    request, one, other = ask.request, ask.target, ask.opposite
+    if one is None or other is None:
+        return refused(desk, request, _INVALID)
+    deal = close_by(desk, one, other, request.magic, request.comment)
+    return sent(
+        desk,
+        request,
+        deal=deal.ticket,
+        order=deal.order,
+        volume=deal.volume,
+        price=deal.price,
+    )
+
+
+# What a request is about
+
+
+def _ask(desk: Desk, request: TradeRequest) -> Ask | int:
+    """Return the request with its symbol, position and order, or the retcode that refuses it."""
+    action = _ACTIONS.get(request.action)
+    return _INVALID if action is None else action.about(desk, request)
+
+
+def _about_deal(desk: Desk, request: TradeRequest) -> Ask | int:
+    target: Position | None = None
+    if request.position:
+        target = desk.ledger.positions.get(request.position)
+        if target is None:
+            return mt5.TRADE_RETCODE_POSITION_CLOSED
+        if target.symbol != request.symbol:
+            return _INVALID
+    elif not desk.is_hedging:
+        target = next(iter(desk.positions_of(request.symbol)), None)
+    return _with_symbol(desk, request, request.symbol, target=target)
+
+
+def _about_stops(desk: Desk, request: TradeRequest) -> Ask | int:
+    if not request.position and desk.is_hedging:
+        return _INVALID
+    held = [desk.ledger.positions.get(request.position)]
+    target = held[0] if request.position else next(iter(desk.positions_of(request.symbol)), None)
+    if target is None:
+        return mt5.TRADE_RETCODE_POSITION_CLOSED
+    return _with_symbol(desk, request, target.symbol, target=target)
+
+
+def _about_new_order(desk: Desk, request: TradeRequest) -> Ask | int:
+    return _with_symbol(desk, request, request.symbol)
+
+
+def _about_order(desk: Desk, request: TradeRequest) -> Ask | int:
+    order = desk.ledger.waiting.get(request.order)
+    changes = request.action == mt5.TRADE_ACTION_MODIFY
+    if order is None or (changes and order.type not in PENDING):
+        return _INVALID
+    return _with_symbol(desk, request, order.symbol, order=order)
+
+
+def _about_pair(desk: Desk, request: TradeRequest) -> Ask | int:
+    positions = desk.ledger.positions
+    one, other = positions.get(request.position), positions.get(request.position_by)
+    if not (request.position and request.position_by):
+        return _INVALID
+    if one is None or other is None:
+        return mt5.TRADE_RETCODE_POSITION_CLOSED
+    return _with_symbol(desk, request, one.symbol, target=one, opposite=other)
+
+
+def _with_symbol(
+    desk: Desk,
+    request: TradeRequest,
+    symbol: str,
+    *,
+    target: Position | None = None,
+    order: Order | None = None,
+    opposite: Position | None = None,
+) -> Ask | int:
     info = desk.symbols.get(symbol)
-    if info is None:
-        return mt5.TRADE_RETCODE_INVALID
-    series = desk.market.at(symbol)
+    # A symbol may be left out where a ticket says it, but it may not be another one.
+    if info is None or request.symbol not in ("", symbol):
+        return _INVALID
+    series: Series | None = desk.market.at(symbol)
     if series is None:
         return mt5.TRADE_RETCODE_PRICE_OFF
-    return rules.Ask(request, info, series, target)
+    return Ask(request, info, series, target, order, opposite)
 
 
-def _target(desk: Desk, request: TradeRequest) -> Position | int | None:
-    """Return the position that a request is about; None opens one; or a retcode."""
-    if request.position:
-        found = desk.ledger.positions.get(request.position)
-        return found or mt5.TRADE_RETCODE_POSITION_CLOSED
-    if desk.is_hedging:
-        return mt5.TRADE_RETCODE_INVALID if request.action == _SLTP else None
-    held = desk.positions_of(request.symbol)
-    if held:
-        return held[0]
-    return mt5.TRADE_RETCODE_POSITION_CLOSED if request.action == _SLTP else None
+@dataclass(frozen=True, slots=True)
+class _Action:
+    """One action: what it is about, what is refused, what it does."""
+
+    about: Callable[[Desk, TradeRequest], Ask | int]
+    checks: Sequence[rules.Check]
+    do: Callable[[Desk, Ask], OrderSendResult]
 
 
-def _checked(request: TradeRequest, code: int) -> OrderCheckResult:
-    return OrderCheckResult((code, *[0.0] * 6, rules.TEXTS[code], request))
-
-
-def _refused(
-    request: TradeRequest, code: int, bid: float = 0.0, ask: float = 0.0
-) -> OrderSendResult:
-    return OrderSendResult((code, 0, 0, 0.0, 0.0, bid, ask, rules.TEXTS[code], 0, 0, request))
+_ACTIONS = {
+    mt5.TRADE_ACTION_DEAL: _Action(_about_deal, rules.DEAL_CHECKS, _deal),
+    mt5.TRADE_ACTION_PENDING: _Action(_about_new_order, pending_rules.PLACE_CHECKS, _place),
+    mt5.TRADE_ACTION_SLTP: _Action(_about_stops, rules.CHANGE_CHECKS, _change_stops),
+    mt5.TRADE_ACTION_MODIFY: _Action(_about_order, pending_rules.MODIFY_CHECKS, _modify),
+    mt5.TRADE_ACTION_REMOVE: _Action(_about_order, pending_rules.REMOVE_CHECKS, _remove),
+    mt5.TRADE_ACTION_CLOSE_BY: _Action(_about_pair, rules.CLOSE_BY_CHECKS, _close_by),
+}

@@ -15,11 +15,15 @@ from bridge.mt5.records import TradeDeal, TradeOrder
 
 if TYPE_CHECKING:
     from bridge.terminal.paper.ledger import Position
+    from bridge.terminal.paper.order import Order
 
-_VERSION = 1
+_VERSION = "2"
+# A file of the first version only lacks the table of waiting orders.
+_OLDER = ("1",)
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS positions (ticket INTEGER PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS waiting (ticket INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS orders (number INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS deals (number INTEGER PRIMARY KEY, body TEXT NOT NULL);
 """
@@ -31,6 +35,7 @@ class State:
 
     meta: Mapping[str, Any] = field(default_factory=dict)
     positions: Sequence[dict[str, Any]] = ()
+    waiting: Sequence[dict[str, Any]] = ()
     orders: Sequence[list[Any]] = ()
     deals: Sequence[list[Any]] = ()
 
@@ -60,7 +65,7 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("COMMIT")
             self._db.executescript(_SCHEMA)
-            self._identify({**identity, "version": str(_VERSION)})
+            self._identify({**identity, "version": _VERSION})
         except sqlite3.Error as error:
             self.close()
             raise ConfigError(
@@ -73,6 +78,10 @@ class Store:
         for key, value in identity.items():
             if key not in known:
                 self._db.execute("INSERT INTO meta VALUES (?, ?)", (key, json.dumps(value)))
+            elif key == "version" and known[key] in _OLDER:
+                self._db.execute(
+                    "UPDATE meta SET value = ? WHERE key = ?", (json.dumps(value), key)
+                )
             elif known[key] != value:
                 self._db.close()
                 raise ConfigError(
@@ -89,6 +98,7 @@ class Store:
         return State(
             meta=self._meta(),
             positions=self._bodies("SELECT body FROM positions ORDER BY ticket"),
+            waiting=self._bodies("SELECT body FROM waiting ORDER BY ticket"),
             orders=self._bodies("SELECT body FROM orders ORDER BY number"),
             deals=self._bodies("SELECT body FROM deals ORDER BY number"),
         )
@@ -103,12 +113,22 @@ class Store:
         balance: float,
         numbers: Mapping[str, int],
         lows: Sequence[tuple[float, float]],
-        positions: Iterable["Position"],
-        closed: Iterable[int],
+        positions: Mapping[int, "Position | None"],
+        waiting: Mapping[int, "Order | None"],
         orders: Iterable[TradeOrder],
         deals: Iterable[TradeDeal],
     ) -> None:
         """Write a change as one transaction.
+
+        Args:
+            now: Server time up to which it is true.
+            balance: Account currency.
+            numbers: The next tickets.
+            lows: Worst equity of the last bars.
+            positions: Ticket -> position that changed, None when it is gone.
+            waiting: Ticket -> order that changed, None when it waits no more.
+            orders: New in the history.
+            deals: New in the history.
 
         Raises:
             TerminalError: The file could not be written; it holds the state before the change.
@@ -117,13 +137,10 @@ class Store:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._rows("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
-            self._rows(
-                "INSERT OR REPLACE INTO positions VALUES (?, ?)",
-                ((position.ticket, asdict(position)) for position in positions),
-            )
-            self._db.executemany(
-                "DELETE FROM positions WHERE ticket = ?", ((ticket,) for ticket in closed)
-            )
+            self._rows("INSERT OR REPLACE INTO positions VALUES (?, ?)", _kept(positions))
+            self._db.executemany("DELETE FROM positions WHERE ticket = ?", _gone(positions))
+            self._rows("INSERT OR REPLACE INTO waiting VALUES (?, ?)", _kept(waiting))
+            self._db.executemany("DELETE FROM waiting WHERE ticket = ?", _gone(waiting))
             self._rows("INSERT INTO orders VALUES (?, ?)", ((None, order) for order in orders))
             self._rows("INSERT INTO deals VALUES (?, ?)", ((None, deal) for deal in deals))
             self._db.execute("COMMIT")
@@ -145,3 +162,11 @@ class Store:
 
     # An account that nobody closed goes with its owner, and Python 3.13 wants to be told.
     __del__ = close
+
+
+def _kept(changed: Mapping[int, Any]) -> list[tuple[int, dict[str, Any]]]:
+    return [(ticket, asdict(one)) for ticket, one in changed.items() if one is not None]
+
+
+def _gone(changed: Mapping[int, Any]) -> list[tuple[int]]:
+    return [(ticket,) for ticket, one in changed.items() if one is None]

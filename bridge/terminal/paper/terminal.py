@@ -1,6 +1,6 @@
 """The embedded terminal: an object with the API of MetaTrader5, on recorded bars and a clock."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from bridge.mt5.records import SymbolInfo, TradeRequest
 from bridge.mt5.servertime import ServerClock, server_clock
 from bridge.mt5.timeframes import Timeframe
 from bridge.terminal.paper import server, views
+from bridge.terminal.paper.answers import check_as_told, send_as_told
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.history import History
 from bridge.terminal.paper.ledger import Ledger
@@ -20,6 +21,7 @@ from bridge.terminal.paper.masks import matches
 from bridge.terminal.paper.money import Money, NoQuotes
 from bridge.terminal.paper.package import Failure, Package
 from bridge.terminal.paper.protection import advance
+from bridge.terminal.paper.script import Answer, Entry, Script, load_script
 from bridge.terminal.paper.store import Store
 
 if TYPE_CHECKING:
@@ -44,10 +46,14 @@ class PaperTerminal(Package):
             profile without bars are known, but have no prices.
         clock: UTC; the profile's rule makes server time of it.
         account: File of the account, continued when it exists; None keeps it in memory.
+        script: What it is told to answer, or the JSON file that says so; see ``script.py``.
+
+    Attributes:
+        script: The queue of what it is told to answer; more may be added at any time.
 
     Raises:
         ConfigError: Bars of a symbol that the profile lacks, a currency that can't be converted,
-            or an account file that belongs to another profile.
+            or an account file that belongs to another profile, or a script that is none.
     """
 
     def __init__(
@@ -56,8 +62,10 @@ class PaperTerminal(Package):
         bars: Mapping[str, tuple[Timeframe, RatesArray]],
         clock: Clock,
         account: Path | None,
+        script: Path | Iterable[Entry] = (),
     ) -> None:
-        desk = _desk(profile, bars, account)
+        self.script = Script(load_script(script) if isinstance(script, Path) else script)
+        desk = _desk(profile, bars, account, self.script)
         self._paper = _Paper(profile, desk, clock)
         super().__init__(self._paper)
 
@@ -103,6 +111,7 @@ def _desk(
     profile: "BrokerProfile",
     bars: Mapping[str, tuple[Timeframe, RatesArray]],
     account: Path | None,
+    script: Script,
 ) -> Desk:
     # The one place that needs pydantic, and only when a profile is at hand anyway.
     from bridge.terminal.paper.profile import complete
@@ -127,7 +136,7 @@ def _desk(
         "profile_sha256": profile.sha256,
     }
     ledger = Ledger(Store(account, identity), terms.currency_digits)
-    return Desk(terms, symbols, market, money, ledger)
+    return Desk(terms, symbols, market, money, ledger, script)
 
 
 class _Paper:
@@ -144,7 +153,7 @@ class _Paper:
         self._history = History(desk.market, profile.maxbars)
         self._verbs: dict[str, Callable[..., Any]] = {
             "version": lambda: views.BUILD,
-            "terminal_info": lambda: views.terminal_info(profile.account.company, profile.maxbars),
+            "terminal_info": lambda: views.terminal_info(desk, profile.maxbars),
             "account_info": lambda: views.account_info(desk),
             "symbols_total": lambda: len(desk.symbols),
             "symbols_get": self._symbols_get,
@@ -161,8 +170,8 @@ class _Paper:
             "copy_ticks_range": self._history.ticks_range,
             "positions_total": lambda: len(desk.ledger.positions),
             "positions_get": self._positions_get,
-            "orders_total": lambda: 0,
-            "orders_get": lambda kind, value: (),
+            "orders_total": lambda: len(desk.ledger.waiting),
+            "orders_get": self._orders_get,
             "history_orders_total": lambda first, last: len(
                 desk.ledger.orders_between(first, last)
             ),
@@ -178,8 +187,7 @@ class _Paper:
 
     def _start(self) -> None:
         ledger, market = self.desk.ledger, self.desk.market
-        held = {one.symbol for one in ledger.positions.values()}
-        if unpriced := sorted(held - self._selected):
+        if unpriced := sorted(set(self.desk.watched()) - self._selected):
             raise ConfigError(
                 f"the account holds {', '.join(unpriced)}: give the terminal bars of it"
             )
@@ -198,7 +206,26 @@ class _Paper:
 
     def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         self.bring_up()
-        return self._verbs[verb](*arguments)
+        self._catch_up()
+        step = self.desk.script.answer(verb)
+        if step is None:
+            return self._verbs[verb](*arguments)
+        return self._scripted(step, arguments)
+
+    def _catch_up(self) -> None:
+        """Do what a script has answered before it was done."""
+        delayed, self.desk.script.delayed = self.desk.script.delayed, []
+        for request in delayed:
+            self._commit(server.order_send(self.desk, request))
+
+    def _scripted(self, step: Answer, arguments: tuple[Any, ...]) -> Any:
+        done = self._verbs[step.verb](*arguments) if step.effect == "before" else None
+        if step.effect == "after":
+            self.desk.script.delayed.append(TradeRequest(*arguments))
+        if step.error:
+            raise Failure(step.error, step.text)
+        answer = check_as_told if step.verb == "order_check" else send_as_told
+        return answer(self.desk, step, TradeRequest(*arguments), done)
 
     def bring_up(self) -> float:
         now = self._server_now()
@@ -251,7 +278,7 @@ class _Paper:
             raise Failure(_FAILED)
         if enable:
             self._selected.add(symbol)
-        elif self.desk.positions_of(symbol):
+        elif symbol in self.desk.watched():
             raise Failure(_FAILED)
         else:
             self._selected.discard(symbol)
@@ -273,8 +300,13 @@ class _Paper:
 
     def _positions_get(self, kind: str, value: Any) -> tuple[Any, ...]:
         held = self.desk.ledger.positions.values()
-        keep = _POSITION_FILTERS[kind]
+        keep = _FILTERS[kind]
         return tuple(views.position(self.desk, one) for one in held if keep(one, value))
+
+    def _orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
+        waiting = self.desk.ledger.waiting.values()
+        keep = _FILTERS[kind]
+        return tuple(views.order(self.desk, one) for one in waiting if keep(one, value))
 
     def _history_orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
         ledger = self.desk.ledger
@@ -287,7 +319,11 @@ class _Paper:
     # Trading
 
     def _order_send(self, fields: tuple[Any, ...]) -> Any:
-        result = server.order_send(self.desk, TradeRequest(fields))
+        if self.desk.is_off("python"):
+            raise Failure(mt5.RES_E_AUTO_TRADING_DISABLED)
+        return self._commit(server.order_send(self.desk, TradeRequest(fields)))
+
+    def _commit(self, result: Any) -> Any:
         self.desk.ledger.commit(self.desk.market.now)
         return result
 
@@ -316,7 +352,7 @@ class _Paper:
             raise Failure(_FAILED) from None
 
 
-_POSITION_FILTERS: dict[str, Callable[[Any, Any], bool]] = {
+_FILTERS: dict[str, Callable[[Any, Any], bool]] = {
     "": lambda one, value: True,
     "ticket": lambda one, value: bool(one.ticket == value),
     "symbol": lambda one, value: bool(one.symbol == value),

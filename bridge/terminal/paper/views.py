@@ -8,11 +8,13 @@ from bridge.mt5.records import (
     SymbolInfo,
     TerminalInfo,
     Tick,
+    TradeOrder,
     TradePosition,
 )
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position
 from bridge.terminal.paper.money import NoQuotes
+from bridge.terminal.paper.order import Order
 
 BUILD = (500, 6000, "01 Jan 2026")
 """Version, build and date that the paper terminal shows; any program's minimum is below."""
@@ -32,11 +34,11 @@ def account_info(desk: Desk) -> AccountInfo:
             terms.leverage,
             terms.limit_orders,
             terms.margin_so_mode,
-            terms.trade_allowed,
-            terms.trade_expert,
+            terms.trade_allowed and not desk.is_off("account"),
+            terms.trade_expert and not desk.is_off("robots"),
             terms.margin_mode.code,
             terms.currency_digits,
-            False,
+            terms.fifo_close,
             ledger.balance,
             0.0,
             floating,
@@ -59,14 +61,15 @@ def account_info(desk: Desk) -> AccountInfo:
     )
 
 
-def terminal_info(company: str, maxbars: int) -> TerminalInfo:
-    """Return a terminal that is connected and allows trading."""
+def terminal_info(desk: Desk, maxbars: int) -> TerminalInfo:
+    """Return a terminal that is connected and allows trading, unless a script says otherwise."""
     known = {
-        "connected": True,
-        "trade_allowed": True,
+        "connected": not desk.is_off("link"),
+        "trade_allowed": not desk.is_off("terminal"),
+        "tradeapi_disabled": desk.is_off("python"),
         "build": BUILD[1],
         "maxbars": maxbars,
-        "company": company,
+        "company": desk.terms.company,
         "name": "Paper terminal",
         "language": "English",
     }
@@ -147,3 +150,8 @@ def position(desk: Desk, held: Position) -> TradePosition:
             "",
         )
     )
+
+
+def order(desk: Desk, waiting: Order) -> TradeOrder:
+    """Return a waiting order with the price it looks at."""
+    return waiting.record(desk.price_of(waiting))
