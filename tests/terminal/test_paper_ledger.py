@@ -201,8 +201,8 @@ def test_a_stop_is_hit_while_nobody_was_there(tmp_path: Path) -> None:
     play.buy(sl=1.0995)
     play.terminal.close()
     later = Play(rows, account=path, start=MONDAY + 2 * 3_600)
-    assert later.deals()[-1] == "2.00 sell out 0.1 1.0995 -5 sl"
-    assert later.terminal.history_deals_get(0, 2**31 - 1)[-1].time == MONDAY + 2 * 3_600 - 1
+    assert later.deals()[-1] == "1.33 sell out 0.1 1.0995 -5 sl"
+    assert later.terminal.history_deals_get(0, 2**31 - 1)[-1].time == MONDAY + 3_600 + 1_200
     later.terminal.close()
 
 

@@ -61,32 +61,32 @@ SCENARIOS = [
            1.00 buy out 0.1 1.09962 3.8""",
     ),
     Scenario(
-        "a stop loss within the bar is filled at its level when the bar ends",
+        "a stop loss within the bar is filled at its level when the price comes by",
         "110000 110100 109900 110050",
         [(0, buy(sl=1.0995)), (1, nothing)],
         """0.00 buy in 0.1 1.1 0
-           1.00 sell out 0.1 1.0995 -5 sl""",
+           0.33 sell out 0.1 1.0995 -5 sl""",
     ),
     Scenario(
         "a take profit within the bar is filled at its level",
         "110000 110100 109900 110050",
         [(0, buy(tp=1.1005)), (1, nothing)],
         """0.00 buy in 0.1 1.1 0
-           1.00 sell out 0.1 1.1005 5 tp""",
+           0.67 sell out 0.1 1.1005 5 tp""",
     ),
     Scenario(
         "with both levels in one bar the stop loss comes first",
         "110000 110100 109900 110050",
         [(0, buy(sl=1.0995, tp=1.1005)), (1, nothing)],
         """0.00 buy in 0.1 1.1 0
-           1.00 sell out 0.1 1.0995 -5 sl""",
+           0.33 sell out 0.1 1.0995 -5 sl""",
     ),
     Scenario(
         "a level that is only touched counts",
         "110000 110100 109900 110050",
         [(0, buy(sl=1.099)), (1, nothing)],
         """0.00 buy in 0.1 1.1 0
-           1.00 sell out 0.1 1.099 -10 sl""",
+           0.33 sell out 0.1 1.099 -10 sl""",
     ),
     Scenario(
         "a gap through the stop loss is filled at the open, worse than the level",
@@ -109,7 +109,7 @@ SCENARIOS = [
         "110000 110045 109990 110000 10",
         [(0, sell(sl=1.1005)), (1, nothing)],
         """0.00 sell in 0.1 1.1 0
-           1.00 buy out 0.1 1.1005 -5 sl""",
+           0.33 buy out 0.1 1.1005 -5 sl""",
     ),
     Scenario(
         "a sell's take profit is watched on the ask: the bid at the level is not enough",
@@ -117,7 +117,7 @@ SCENARIOS = [
            110000 110010 109940 110000 10""",
         [(0, sell(tp=1.0995)), (1, nothing), (2, nothing)],
         """0.00 sell in 0.1 1.1 0
-           2.00 buy out 0.1 1.0995 5 tp""",
+           1.67 buy out 0.1 1.0995 5 tp""",
     ),
     Scenario(
         "a gap through a sell's stop is filled at the open's ask",
@@ -229,7 +229,7 @@ SCENARIOS = [
         "110000 110010 109000 110000",
         [(0, buy(volume=0.5)), (1, nothing)],
         """0.00 buy in 0.5 1.1 0
-           1.00 sell out 0.5 1.09 -500 so""",
+           0.33 sell out 0.5 1.09 -500 so""",
         account={"deposit": 700.0, "margin_so_so": 50.0},
     ),
     Scenario(

@@ -1,29 +1,33 @@
-"""What the server does by itself while time passes: stops, targets, swap, stop-out.
+"""What happens by itself while time passes: stops, targets, swap, stop-out.
 
-Events are walked in order of time; without a position there is nothing to walk. Inside a bar the
-order of prices is unknown, so the worse case counts, once the bar is complete:
+Events are walked in order of time; without a position or an order there is nothing to walk.
 
-    1. stop losses within the bar, by ticket, filled at their level
-    2. stop-out at the bar's worst price for the net volume held
-    3. take profits within the bar, by ticket, filled at their level
-    4. stop-out at the close, if a target was taken: it may have been a hedge
+A price that jumps (the open of a bar, a tick) fills what it has jumped over where it is: a stop
+slips, a target gains. A price that glides (from the open to an extreme, the other one, the close)
+fills what lies on its way at its level, in the order in which it comes by.
 
-At a bar's open a level that the open has passed is filled at the open: a stop slips, a target
-(a limit) gains.
+Stop-out is judged after each jump, and where the price is worst for the volume held, which is the
+first extreme of a bar. When something was filled since, the rest of the bar's points are judged,
+too.
 """
 
 from collections.abc import Callable
+from itertools import takewhile
+from math import inf
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.servertime import DAY
+from bridge.terminal.paper.barseries import BarSeries
 from bridge.terminal.paper.dealing import Fill, close_position
 from bridge.terminal.paper.desk import Desk
-from bridge.terminal.paper.ledger import Position
-from bridge.terminal.paper.market import OPEN, Series
-from bridge.terminal.paper.pending import expire, release
+from bridge.terminal.paper.ledger import Position, volume_of
+from bridge.terminal.paper.pending import expire, moved, release
 from bridge.terminal.paper.rollover import charge_swap
+from bridge.terminal.paper.series import CLOSE, FIRST, FIRST_TICK, OPEN, TICK, Series
 
 _PERCENT = 0
+_JUMPS = frozenset({OPEN, TICK, FIRST_TICK})
+_WORST = _JUMPS | {FIRST}
 
 
 def advance(desk: Desk, now: float) -> None:
@@ -31,7 +35,7 @@ def advance(desk: Desk, now: float) -> None:
     market, ledger = desk.market, desk.ledger
     while True:
         if market.mark != ledger.revision:
-            market.walk(desk.watched(), ledger.revision)
+            _watch(desk)
         if not market.walked:
             break
         midnight = float((int(market.now) // DAY + 1) * DAY)
@@ -44,7 +48,7 @@ def advance(desk: Desk, now: float) -> None:
         expire(desk, time)
         market.now = time
         if event is not None and at_bar:
-            _at_bar(desk, event[1])
+            _at_event(desk, event[1])
         else:
             charge_swap(desk, time)
             stop_out(desk)
@@ -53,51 +57,155 @@ def advance(desk: Desk, now: float) -> None:
     ledger.commit(market.now)
 
 
-def _at_bar(desk: Desk, series: Series) -> None:
-    if series.step() == OPEN:
-        _at_open(desk, series)
+def resume(desk: Desk) -> None:
+    """Put prices where they were when the account was left: in the middle of a bar, perhaps."""
+    for name in [series.info.name for series in desk.market]:
+        series = desk.market.at(name)
+        if isinstance(series, BarSeries):
+            series.turn(_net(desk, name, before=series.turned_at() * 1000))
+
+
+def _net(desk: Desk, symbol: str, before: float = inf) -> float:
+    """Return the lots held, signed; those of the time before ``before`` (server milliseconds)."""
+    net = sum(one.sign * one.volume for one in desk.positions_of(symbol))
+    for deal in takewhile(lambda deal: deal.time_msc >= before, reversed(desk.ledger.deals)):
+        if deal.symbol == symbol:
+            net += deal.volume if deal.type else -deal.volume
+    return volume_of(net)
+
+
+def _watch(desk: Desk) -> None:
+    """Walk the symbols that the account depends on by now, and note what needs a look there."""
+    for series in desk.market.walk(desk.watched(), desk.ledger.revision):
+        _note_low(desk, series)
+        series.forget()
+    for series in desk.market.walked:
+        series.net = _net(desk, series.info.name)
+        series.levels = _levels(desk.positions_of(series.info.name))
+
+
+def _levels(held: list[Position]) -> tuple[float, float, float, float]:
+    buys, sells = ([one for one in held if one.type == side] for side in (0, 1))
+    return (
+        max((one.sl for one in buys if one.sl), default=-inf),
+        min((one.tp for one in buys if one.tp), default=inf),
+        max((one.tp for one in sells if one.tp), default=-inf),
+        min((one.sl for one in sells if one.sl), default=inf),
+    )
+
+
+def _at_event(desk: Desk, series: Series) -> None:
+    before, revision = series.bid, desk.ledger.revision
+    kind = series.step()
+    if kind == FIRST_TICK:
+        _note_low(desk, series)
+    if kind in _JUMPS:
+        _jump(desk, series)
     else:
-        _at_end(desk, series)
+        _glide(desk, series, before)
+    if kind in _WORST:
+        series.judged = revision
+    if kind in _WORST or desk.ledger.revision != series.judged:
+        series.worst = min(series.worst, stop_out(desk))
+    if kind == CLOSE:
+        _note_low(desk, series)
 
 
-def _at_open(desk: Desk, series: Series) -> None:
+def _note_low(desk: Desk, series: Series) -> None:
+    if series.worst < inf:
+        desk.ledger.lows.append((desk.market.now, series.worst))
+        series.worst = inf
+
+
+def _jump(desk: Desk, series: Series) -> None:
+    """What the price has jumped over is filled where it is now, positions first."""
+    if not _is_quiet(series):
+        _exit_passed(desk, series)
+    revision = desk.ledger.revision
+    moved(desk, series, None)
+    if desk.ledger.revision != revision:
+        _exit_passed(desk, series)
+
+
+def _exit_passed(desk: Desk, series: Series) -> None:
     for position in desk.positions_of(series.info.name):
         price = series.ask if position.type else series.bid
-        if _is_stopped(position, price):
-            _exit(desk, position, price, mt5.DEAL_REASON_SL)
-        elif _is_taken(position, price):
-            _exit(desk, position, price, mt5.DEAL_REASON_TP)
-    stop_out(desk)
+        if reason := _reached(position, price):
+            _exit(desk, position, price, reason)
 
 
-def _at_end(desk: Desk, series: Series) -> None:
-    held = desk.positions_of(series.info.name)
-    low, high = series.low, series.high
-    worst = {mt5.POSITION_TYPE_BUY: low, mt5.POSITION_TYPE_SELL: series.ask_of(high)}
-    best = {mt5.POSITION_TYPE_BUY: high, mt5.POSITION_TYPE_SELL: series.ask_of(low)}
-    for position in held:
-        if _is_stopped(position, worst[position.type]):
-            _exit(desk, position, position.sl, mt5.DEAL_REASON_SL)
-    held = desk.positions_of(series.info.name)
-    if held:
-        net = sum(one.sign * one.volume for one in held)
-        series.play(high if net < 0 else low)
-        desk.ledger.lows.append((desk.market.now, desk.equity()))
-        stop_out(desk)
-        series.play(series.close)
-    taken = [one for one in desk.positions_of(series.info.name) if _is_taken(one, best[one.type])]
-    for position in taken:
-        _exit(desk, position, position.tp, mt5.DEAL_REASON_TP)
-    if taken:  # without the hedge that a taken position was, the close may be worse
-        stop_out(desk)
+def _glide(desk: Desk, series: Series, before: float) -> None:
+    """What lies on the way is filled at its level, in the order in which the price comes by."""
+    target = series.bid
+    for bid in [*_stations(desk, series, before, target), target]:
+        _glide_to(desk, series, before, bid)
+        before = bid
 
 
-def _is_stopped(position: Position, price: float) -> bool:
-    return position.sl > 0 and (price - position.sl) * position.sign <= 0
+def _stations(desk: Desk, series: Series, before: float, target: float) -> list[float]:
+    """Return the bids on the way at which an order is triggered or filled."""
+    low, high = sorted((before, target))
+    bids = {
+        level if order.side else series.bid_of(level)
+        for order in desk.waiting_of(series.info.name)
+        for level in (order.price, order.stoplimit)
+    }
+    return sorted((bid for bid in bids if low < bid < high), reverse=target < before)
 
 
-def _is_taken(position: Position, price: float) -> bool:
-    return position.tp > 0 and (price - position.tp) * position.sign >= 0
+def _glide_to(desk: Desk, series: Series, before: float, target: float) -> None:
+    series.play(target)
+    revision = desk.ledger.revision
+    if not _is_quiet(series):
+        before = _exit_on_the_way(desk, series, before, target)
+    moved(desk, series, before)
+    while desk.ledger.revision != revision:
+        # What was opened here may have its levels here, too.
+        revision = desk.ledger.revision
+        _exit_on_the_way(desk, series, target, target)
+
+
+def _exit_on_the_way(desk: Desk, series: Series, before: float, target: float) -> float:
+    """Move on to each level that a position has before ``target``; return the last bid."""
+    while reached := _reached_first(desk, series, before, target):
+        bid, position, level, reason = reached
+        if bid != before:
+            series.play(bid)
+            moved(desk, series, before)
+            before = bid
+        else:
+            _exit(desk, position, level, reason)
+    series.play(target)
+    return before
+
+
+def _reached_first(
+    desk: Desk, series: Series, before: float, target: float
+) -> tuple[float, Position, float, int] | None:
+    """Return the position whose level comes first: bid of the level, itself, level, reason."""
+    found = []
+    for position in desk.positions_of(series.info.name):
+        reason = _reached(position, series.ask_of(target) if position.type else target)
+        if reason:
+            level = position.sl if reason == mt5.DEAL_REASON_SL else position.tp
+            bid = series.bid_of(level) if position.type else level
+            low, high = sorted((before, target))
+            found.append((min(max(bid, low), high), position, level, reason))
+    return min(found, key=lambda one: (abs(one[0] - before), one[1].ticket), default=None)
+
+
+def _is_quiet(series: Series) -> bool:
+    floor, ceiling, floor_of_ask, ceiling_of_ask = series.levels
+    return floor < series.bid < ceiling and floor_of_ask < series.ask < ceiling_of_ask
+
+
+def _reached(position: Position, price: float) -> int:
+    """Return the reason to close a position at ``price``; 0 without one."""
+    if position.sl > 0 and (price - position.sl) * position.sign <= 0:
+        return mt5.DEAL_REASON_SL
+    if position.tp > 0 and (price - position.tp) * position.sign >= 0:
+        return mt5.DEAL_REASON_TP
+    return 0
 
 
 _COMMENTS: dict[int, Callable[[Position, int], str]] = {
@@ -120,16 +228,21 @@ def _exit(desk: Desk, position: Position, price: float, reason: int, comment: st
     close_position(desk, fill, position)
 
 
-def stop_out(desk: Desk) -> None:
+def stop_out(desk: Desk) -> float:
     """Close the biggest loss, and the next, while the account is at or below its stop-out level.
 
     Pending orders that hold margin go first.
+
+    Returns:
+        The lowest equity that was looked at; infinity without positions.
     """
+    lowest = inf
     while desk.ledger.positions:
         margin = desk.margin()
         equity = desk.equity()
+        lowest = min(lowest, equity)
         if not _is_out(desk, equity, margin):
-            return
+            break
         if release(desk):
             continue
         worst = min(
@@ -139,6 +252,7 @@ def stop_out(desk: Desk) -> None:
         level = f"{equity / margin * 100:.2f}%" if margin else f"{equity:.2f}"
         price = desk.closing_price(worst)
         _exit(desk, worst, price, mt5.DEAL_REASON_SO, f"[so {level}]")
+    return lowest
 
 
 def _is_out(desk: Desk, equity: float, margin: float) -> bool:

@@ -16,11 +16,12 @@ from bridge.terminal.paper.answers import check_as_told, send_as_told
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.history import History
 from bridge.terminal.paper.ledger import Ledger
-from bridge.terminal.paper.market import Market, Series
+from bridge.terminal.paper.market import Market, play
 from bridge.terminal.paper.masks import matches
 from bridge.terminal.paper.money import Money, NoQuotes
 from bridge.terminal.paper.package import Failure, Package
-from bridge.terminal.paper.protection import advance
+from bridge.terminal.paper.prices import Prices
+from bridge.terminal.paper.protection import advance, resume
 from bridge.terminal.paper.script import Answer, Entry, Script, load_script
 from bridge.terminal.paper.store import Store
 
@@ -42,11 +43,13 @@ class PaperTerminal(Package):
 
     Args:
         profile: The broker.
-        bars: Symbol -> timeframe and bars (rates dtype, bid prices, server time); symbols of the
-            profile without bars are known, but have no prices.
+        bars: Symbol -> timeframe and bars (rates dtype, bid prices, server time), or ticks (ticks
+            dtype) and the timeframe of the bars that they make; symbols of the profile without
+            either are known, but have no prices.
         clock: UTC; the profile's rule makes server time of it.
         account: File of the account, continued when it exists; None keeps it in memory.
         script: What it is told to answer, or the JSON file that says so; see ``script.py``.
+        prices: How the recordings are played.
 
     Attributes:
         script: The queue of what it is told to answer; more may be added at any time.
@@ -63,9 +66,11 @@ class PaperTerminal(Package):
         clock: Clock,
         account: Path | None,
         script: Path | Iterable[Entry] = (),
+        *,
+        prices: Prices = Prices.OHLC,
     ) -> None:
         self.script = Script(load_script(script) if isinstance(script, Path) else script)
-        desk = _desk(profile, bars, account, self.script)
+        desk = _desk(profile, bars, account, self.script, prices)
         self._paper = _Paper(profile, desk, clock)
         super().__init__(self._paper)
 
@@ -112,6 +117,7 @@ def _desk(
     bars: Mapping[str, tuple[Timeframe, RatesArray]],
     account: Path | None,
     script: Script,
+    prices: Prices,
 ) -> Desk:
     # The one place that needs pydantic, and only when a profile is at hand anyway.
     from bridge.terminal.paper.profile import complete
@@ -122,7 +128,7 @@ def _desk(
         raise ConfigError(
             f"profile {profile.name} has no specification of {', '.join(unknown)}: add it"
         )
-    market = Market(Series(symbols[name], *bars[name]) for name in symbols if name in bars)
+    market = Market(play(symbols[name], *bars[name], prices) for name in symbols if name in bars)
     money = Money(
         currency=terms.currency,
         digits=terms.currency_digits,
@@ -195,6 +201,7 @@ class _Paper:
         if not ledger.deals:
             market.now = self._server_now()
             ledger.deposit(self.desk.terms.deposit, self.desk.time_msc)
+        resume(self.desk)
         self.bring_up()
 
     def connect(self, login: int | None, server: str | None) -> None:
@@ -268,7 +275,7 @@ class _Paper:
         return tuple(self._shown(one) for one in infos if not group or matches(group, one.name))
 
     def _symbol_info_tick(self, symbol: str) -> Any:
-        tick = views.tick(self.desk, symbol) if symbol in self._selected else None
+        tick = self._history.tick(symbol) if symbol in self._selected else None
         if tick is None:
             raise Failure(_NOT_FOUND)
         return tick

@@ -1,0 +1,224 @@
+"""Bars that are played: the path of prices through each of them.
+
+    OPEN    T                  the open; nothing was traded between it and the price before
+    FIRST   T + length/3       an extreme
+    SECOND  T + two thirds     the other one
+    CLOSE   T + length - 1     the close; high, low and volumes are known
+
+From open to close each move is continuous: all prices between two points are traded on the way.
+Between events nothing moves. The first extreme is the low when the walker is long or flat, the
+high when it is short, as it stands when the open has passed. Bars are bid prices; the ask is a
+spread above, the bar's or, where it has none, the specification's.
+"""
+
+from bisect import bisect_right
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from bridge.errors import ConfigError
+from bridge.mt5.rates import RATES_DTYPE, TICKS_DTYPE, RatesArray
+from bridge.mt5.records import SymbolInfo, Tick
+from bridge.mt5.timeframes import Timeframe
+from bridge.terminal.paper.series import CLOSE, FIRST, OPEN, QUOTE_FLAGS, SECOND, Series, view
+from bridge.terminal.paper.sessions import Week
+
+_DAY = 86_400
+
+
+class BarSeries(Series):
+    """Bars that are played.
+
+    Args:
+        info: The symbol's specification.
+        timeframe: Of the bars.
+        bars: Rates dtype, bid prices, server time.
+        week: When the symbol is traded; None: whenever there are bars.
+        glides: Whether prices move inside a bar; otherwise its open is its only price.
+    """
+
+    __slots__ = (
+        "_close",
+        "_end",
+        "_glides",
+        "_high",
+        "_low",
+        "_open",
+        "_spread",
+        "low_first",
+        "stage",
+    )
+
+    def __init__(
+        self,
+        info: SymbolInfo,
+        timeframe: Timeframe,
+        bars: RatesArray,
+        week: Week | None = None,
+        *,
+        glides: bool = True,
+    ) -> None:
+        super().__init__(info, timeframe, _checked(info.name, bars), week)
+        spread = np.where(bars["spread"] > 0, bars["spread"], info.spread) * info.point
+        self._end = view(_ends(bars["time"], timeframe))
+        self._open, self._high = view(bars["open"]), view(bars["high"])
+        self._low, self._close = view(bars["low"]), view(bars["close"])
+        self._spread = view(spread)
+        self._glides = glides
+        self.stage = CLOSE
+        self.low_first = True
+
+    def move(self, now: float) -> None:
+        """Move the cursor to the newest event at or before ``now``; never backwards."""
+        following = self.index + 1
+        if following < len(self._times) and self._times[following] <= now:
+            last = following + 1
+            if last < len(self._times) and self._times[last] <= now:
+                last = bisect_right(self._times, now, lo=last)
+            self.index, self.stage = last - 1, OPEN
+            self._quote(self._open[last - 1], self._times[last - 1])
+        if self.stage == CLOSE:
+            return
+        if self._end[self.index] <= now:
+            self._go(CLOSE)
+        elif self._glides:
+            while self._time_of(self.stage + 1) <= now:
+                self._go(self.stage + 1)
+
+    def next_event(self) -> float | None:
+        """Return the time of the next event."""
+        if self.stage == CLOSE:
+            return self.next_open()
+        return self._time_of(self.stage + 1) if self._glides else self._end[self.index]
+
+    def next_open(self) -> int | None:
+        """Return the open time of the next bar."""
+        following = self.index + 1
+        return int(self._times[following]) if following < len(self._times) else None
+
+    def step(self) -> int:
+        """Move to the next event and return its kind."""
+        if self.stage == CLOSE:
+            self.index, self.stage = self.index + 1, OPEN
+            self._quote(self._open[self.index], self._times[self.index])
+        else:
+            self._go(self.stage + 1 if self._glides else CLOSE)
+        return self.stage
+
+    def _time_of(self, stage: int) -> int:
+        end = self._end[self.index]
+        if stage == CLOSE:
+            return end
+        opened = self._times[self.index]
+        return opened + (end + 1 - opened) * stage // 3
+
+    def _go(self, stage: int) -> None:
+        if stage == FIRST or (stage == CLOSE and self.stage == OPEN):
+            self.low_first = self.net >= 0
+        self.stage = stage
+        self._quote(self._price_of(stage), self._time_of(stage))
+
+    def _price_of(self, stage: int) -> float:
+        if stage == CLOSE:
+            return self._close[self.index] if self._glides else self.bid
+        return (
+            self._low[self.index] if (stage == FIRST) == self.low_first else self._high[self.index]
+        )
+
+    def _quote(self, bid: float, time: int) -> None:
+        self.bid, self.ask, self.time = bid, self.ask_of(bid), time
+
+    def turned_at(self) -> float:
+        """Return when the extremes of the newest bar began; infinity when they have not."""
+        return inf if self.stage == OPEN or self.index < 0 else self._time_of(FIRST)
+
+    def turn(self, net: float) -> None:
+        """Put the newest bar's extremes in the order that they have for ``net`` lots held."""
+        self.low_first = net >= 0
+        if self.stage in (FIRST, SECOND):
+            self._quote(self._price_of(self.stage), self.time)
+
+    def ask_of(self, bid: float) -> float:
+        """Return the ask that belongs to ``bid`` in the current bar."""
+        return round(bid + self._spread[self.index], self.info.digits)
+
+    def _quoted_until(self) -> float:
+        return self._end[self.index]
+
+    @property
+    def version(self) -> int:
+        """A number that changes with all that is known."""
+        return 4 * self.index + self.stage
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the newest known bar is complete."""
+        return self.stage == CLOSE
+
+    def _forming(self) -> RatesArray:
+        row = self.recorded[self.index : self.index + 1].copy()
+        prices = [self._open[self.index], *map(self._price_of, range(FIRST, self.stage + 1))]
+        row["high"], row["low"], row["close"] = max(prices), min(prices), prices[-1]
+        row["tick_volume"] = np.minimum(row["tick_volume"], len(prices))
+        row["real_volume"] = 0
+        return row
+
+    def tick(self) -> Tick:
+        """Return the latest prices as a tick."""
+        return Tick((self.time, self.bid, self.ask, 0.0, 0, self.time * 1000, QUOTE_FLAGS, 0.0))
+
+    def ticks(self, first: int, last: int, flags: int, count: int) -> RatesArray:
+        """Return the points of the bars' paths as ticks, complete ones with their low first."""
+        # Bid and ask change with every point, last and volume never do.
+        if not flags & QUOTE_FLAGS:
+            return np.zeros(0, dtype=TICKS_DTYPE)
+        start = max(0, self.position_of(first) - 1)
+        stop = min(self.position_of(last), start + 1 + count)
+        rows = self._points(start, stop)
+        return rows[(rows["time"] >= first) & (rows["time"] <= last)][:count]
+
+    def _points(self, start: int, stop: int) -> RatesArray:
+        known = slice(start, stop)
+        begin, end = np.asarray(self._times[known]), np.asarray(self._end[known])
+        third = end + 1 - begin
+        columns: list[tuple[Any, Any]] = [(begin, self._open)]
+        if self._glides:
+            columns += [
+                (begin + third // 3, self._low),
+                (begin + third * 2 // 3, self._high),
+                (end, self._close),
+            ]
+        size = len(columns)
+        rows = np.zeros(size * len(begin), dtype=TICKS_DTYPE)
+        for place, (times, bids) in enumerate(columns):
+            rows["time"][place::size] = times
+            rows["bid"][place::size] = bids[known]
+        if size > 1 and stop == self.index + 1 and not self.is_whole:
+            rows = rows[: len(rows) - CLOSE + self.stage]
+            for stage in range(FIRST, self.stage + 1):
+                rows["bid"][len(rows) - 1 - self.stage + stage] = self._price_of(stage)
+        spread = np.repeat(np.asarray(self._spread[known]), size)[: len(rows)]
+        rows["ask"] = np.round(rows["bid"] + spread, self.info.digits)
+        rows["time_msc"] = rows["time"] * 1000
+        rows["flags"] = QUOTE_FLAGS
+        return rows
+
+
+def _ends(times: Any, timeframe: Timeframe) -> Any:
+    if timeframe.seconds <= _DAY:
+        ends = times - times % timeframe.seconds + timeframe.seconds
+    else:
+        ends = np.array([timeframe.next_open(int(time)) for time in times], dtype=np.int64)
+    ends[:-1] = np.minimum(ends[:-1], times[1:])
+    return ends - 1
+
+
+def _checked(name: str, bars: RatesArray) -> RatesArray:
+    if bars.dtype != RATES_DTYPE or bars.ndim != 1:
+        raise ConfigError(f"bars of {name} have to be one array of the rates dtype")
+    if not len(bars):
+        raise ConfigError(f"there are no bars of {name}: leave the symbol out, or give it bars")
+    if not bool(np.all(np.diff(bars["time"]) > 0)):
+        raise ConfigError(f"bars of {name} have to be in order of time, each time once")
+    return bars
