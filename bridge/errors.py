@@ -6,6 +6,7 @@
     +- DataError                   2  bars or a file of bars that can't be used
     +- TerminalError               3  terminal or connection
     |  +- NotConnected
+    |  |  +- NoPackage                 no MetaTrader5 package; trying again does not help
     |  +- WrongAccount
     +- ModelError                  4  the .onnx file
     |  +- ContractError                its contract, or what it is used for
@@ -60,6 +61,10 @@ class TerminalError(BridgeError):
 
 class NotConnected(TerminalError):
     """There is no connection to the terminal; reads may be tried again."""
+
+
+class NoPackage(NotConnected):
+    """The Python that is to talk to the terminal does not start, or lacks the package."""
 
 
 class WrongAccount(TerminalError):

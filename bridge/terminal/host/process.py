@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from bridge.errors import NotConnected
+from bridge.errors import NoPackage, NotConnected
 from bridge.mt5 import constants as mt5
 from bridge.mt5 import records
 from bridge.terminal.host.settings import HostSettings
@@ -30,7 +30,10 @@ _ROOT = str(Path(__file__).parents[3])
 # interrupted by Ctrl-C, and for a pipe that something else keeps open after the child's end.
 _SLICE_S = 0.25
 _LAST_WAIT_S = 5.0
-_ADVICE = "set interpreter to the command of a Python that has MetaTrader5 and this package"
+_ADVICE = (
+    "MetaTrader5 is a package for Windows: name the command of a Python that has it as "
+    'terminal.python, such as ["wine", "python.exe"], or use mode = "paper", which needs none'
+)
 
 Frame = tuple[dict[str, Any], bytes]
 
@@ -218,8 +221,8 @@ def _environment(*, is_ours: bool) -> dict[str, str]:
     return kept
 
 
-def _not_started(what: str, advice: str) -> NotConnected:
-    return NotConnected("initialize", mt5.RES_E_INTERNAL_FAIL_INIT, f"{what}; {advice}")
+def _not_started(what: str, advice: str) -> NoPackage:
+    return NoPackage("initialize", mt5.RES_E_INTERNAL_FAIL_INIT, f"{what}; {advice}")
 
 
 def _collect(stream: BinaryIO, answers: "queue.SimpleQueue[Frame | None]") -> None:
