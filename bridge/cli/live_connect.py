@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bridge.cli.log import Watcher
 from bridge.clock import Clock
-from bridge.errors import ConfigError, NotConnected, TerminalError, WrongAccount
+from bridge.errors import ConfigError, NoPackage, NotConnected, TerminalError, WrongAccount
 from bridge.mt5.constants import (
     ACCOUNT_TRADE_MODE_CONTEST,
     ACCOUNT_TRADE_MODE_DEMO,
@@ -31,33 +31,35 @@ def connect(
     until = clock.now() + patience
     while True:
         try:
-            terminal.connect()
+            return terminal.connect()
+        except (NoPackage, WrongAccount):
+            raise
         except NotConnected as error:
             left = until - clock.now()
             if left <= 0:
-                raise NotConnected(
-                    error.call,
-                    error.code,
-                    f"{error.text}; given up after {patience:g} s. See that MetaTrader 5 runs for "
-                    "this user, shows no dialog, and is logged in; then mt5-onnx doctor",
-                ) from error
+                raise _given_up(error, patience) from error
             watcher.note(f"waiting for the terminal, {left:.0f} s more: {error}")
             clock.wait_until(clock.now() + min(pause, left))
             pause = min(2 * pause, 5.0)
-        except WrongAccount:
-            raise
         except TerminalError as error:
-            if error.code != RES_E_AUTH_FAILED:
-                raise
-            # Final: brokers lock accounts that are tried again and again.
-            who = f"{terminal_settings.login} at {terminal_settings.server}"
-            raise TerminalError(
-                error.call,
-                error.code,
-                f"{error.text}: the broker refuses {who}; check login, server and MT5_PASSWORD",
-            ) from error
-        else:
-            return
+            raise _refused(error, terminal_settings) from error
+
+
+def _given_up(error: NotConnected, patience: float) -> NotConnected:
+    text = (
+        f"{error.text}; given up after {patience:g} s. See that MetaTrader 5 runs for this user, "
+        "shows no dialog, and is logged in; then mt5-onnx doctor"
+    )
+    return NotConnected(error.call, error.code, text)
+
+
+def _refused(error: TerminalError, settings: TerminalSettings) -> TerminalError:
+    """Return an error that names the account; a refusal is final, brokers lock those who insist."""
+    if error.code != RES_E_AUTH_FAILED:
+        return error
+    who = f"{settings.login} at {settings.server}"
+    text = f"{error.text}: the broker refuses {who}; check login, server and MT5_PASSWORD"
+    return TerminalError(error.call, error.code, text)
 
 
 def check_real(account: AccountInfo, settings: BridgeSettings) -> None:

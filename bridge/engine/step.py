@@ -185,12 +185,13 @@ class Stepper:
             )
 
     def _age(self, bars: ClosedBars, scene: Scene) -> float:
-        """Return how long the bar has been closed, seconds, by the server's own tick.
+        """Return how long the bar has been closed, seconds: the longer of what two clocks say.
 
-        This computer's clock has no say: where it is late or early, bars are not. An old tick is
-        another rule's business.
+        The server's ticks are right where this computer's clock is late, and silent in a quiet
+        market; then the computer's clock counts.
         """
-        age = max(0.0, scene.tick.time_msc / 1000 - bars.closed_at)
+        now = max(scene.tick.time_msc / 1000, self._house.server_now())
+        age = max(0.0, now - bars.closed_at)
         limit = self._house.limits.max_bar_age_seconds
         if limit is not None and age > limit:
             self._tell(

@@ -25,6 +25,9 @@ RESUME_FILE = "RESUME"
 FLATTEN_FILE = "FLATTEN"
 """Name of the file that asks for all positions to be closed; taken away once it is obeyed."""
 
+# Seconds by which a tick may be ahead of this computer's clock before a person is told.
+_LATE = 15.0
+
 Lows = Callable[[float], Sequence[tuple[float, float]]]
 """Given a server time, the (server time, equity) of worst moments since; nothing when live."""
 
@@ -50,11 +53,13 @@ class Alarm:
 
     Attributes:
         halts: Whether entries stay ended when it is over, until somebody resumes.
+        suspends: Whether entries wait at all; else it is told, no more.
     """
 
     kind: str
     text: str
     halts: bool = False
+    suspends: bool = True
 
 
 def _halt_file(view: View, limits: LimitSettings) -> Alarm | None:
@@ -167,7 +172,7 @@ class Watch:
         for alarm in of_account:
             if alarm.halts:
                 self._halt(alarm)
-        shared = frozenset(alarm.kind for alarm in of_account)
+        shared = frozenset(alarm.kind for alarm in of_account if alarm.suspends)
         stale = frozenset(alarm.kind for alarm in of_symbols)
         for lookout in self._lookouts:
             lookout.standing.alarms = shared | (stale & {_stale(lookout.symbol)})
@@ -187,7 +192,8 @@ class Watch:
         halted = self._halt_file.exists()
         view = View(account, terminal.terminal_info(), known, max(falls), halted)
         ages = {symbol: self._looked - tick.time_msc / 1000 for symbol, tick in ticks.items()}
-        return alarms(view, self._limits), self._stale_quotes(ages)
+        late = _late_clock(ages)
+        return (*alarms(view, self._limits), *late), self._stale_quotes(ages)
 
     def _falls(self) -> list[float]:
         """Take in the worst moments since the last look, and return how deep each fell."""
@@ -247,6 +253,18 @@ class Watch:
                 standing.resume()
                 self._journal.event("resume", "a person asked for entries again", standing.magic)
         self._resume_file.unlink(missing_ok=True)
+
+
+def _late_clock(ages: dict[str, float]) -> tuple[Alarm, ...]:
+    """Tell when ticks are of the future: then this computer's clock is late."""
+    ahead = -min(ages.values())
+    if ahead <= _LATE:
+        return ()
+    text = (
+        f"the newest tick is {ahead:.0f} s ahead of this computer's clock: bars are seen in time "
+        "all the same; set the clock"
+    )
+    return (Alarm("late_clock", text, suspends=False),)
 
 
 def _stale(symbol: str) -> str:
