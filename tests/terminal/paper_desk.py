@@ -127,12 +127,68 @@ class Play:
         request = {"action": mt5.TRADE_ACTION_SLTP, "position": ticket, **levels}
         return self.terminal.order_send(request)
 
+    def place(self, kind: str, price: float, **fields: Any) -> Any:
+        """Place a pending order of 0.1 lots, e.g. of kind "buy limit"."""
+        request = {
+            "action": mt5.TRADE_ACTION_PENDING,
+            "symbol": self.symbol,
+            "volume": 0.1,
+            "type": KINDS.index(kind),
+            "price": price,
+            "type_filling": mt5.ORDER_FILLING_RETURN,
+        }
+        return self.terminal.order_send({**request, **fields})
+
+    def modify(self, ticket: int, **fields: Any) -> Any:
+        """Change a pending order; what is not named stays."""
+        (order,) = self.terminal.orders_get(ticket=ticket)
+        request = {
+            "action": mt5.TRADE_ACTION_MODIFY,
+            "order": ticket,
+            "price": order.price_open,
+            "sl": order.sl,
+            "tp": order.tp,
+            "stoplimit": order.price_stoplimit,
+            "type_time": order.type_time,
+            "expiration": order.time_expiration,
+        }
+        return self.terminal.order_send({**request, **fields})
+
+    def remove(self, ticket: int) -> Any:
+        """Delete a pending order."""
+        return self.terminal.order_send({"action": mt5.TRADE_ACTION_REMOVE, "order": ticket})
+
+    def close_by(self, ticket: int, opposite: int, **fields: Any) -> Any:
+        """Close two positions against each other."""
+        request = {"action": mt5.TRADE_ACTION_CLOSE_BY, "position": ticket}
+        return self.terminal.order_send({**request, "position_by": opposite, **fields})
+
+    def orders(self) -> list[str]:
+        """Return the orders of the history as lines of text."""
+        return [_order(order) for order in self.terminal.history_orders_get(0, 2**31 - 1)]
+
+    def waiting(self) -> list[str]:
+        """Return the orders that wait as lines of text, without an hour."""
+        return [_order(order).partition(" ")[2] for order in self.terminal.orders_get()]
+
     def deals(self) -> list[str]:
         """Return the deals but the deposit as lines of text."""
         return [_line(deal) for deal in self.terminal.history_deals_get(0, 2**31 - 1)[1:]]
 
 
-_ENTRIES = ("in", "out", "inout")
+KINDS = (
+    "buy",
+    "sell",
+    "buy limit",
+    "sell limit",
+    "buy stop",
+    "sell stop",
+    "buy stop limit",
+    "sell stop limit",
+    "close by",
+)
+_STATES = ("started", "placed", "canceled", "partial", "filled", "rejected", "expired")
+_ENTRIES = ("in", "out", "inout", "out by")
 _REASONS = {3: "", 4: " sl", 5: " tp", 6: " so"}
 
 
@@ -148,3 +204,10 @@ def _line(deal: Any) -> str:
         if value := getattr(deal, name):
             text += f" {name}={value:g}"
     return text
+
+
+def _order(order: Any) -> str:
+    """``hour kind volume price state``; the hour of its end, the volume that was not filled."""
+    hour = (order.time_done - MONDAY) / 3_600
+    state = _STATES[order.state]
+    return f"{hour:.2f} {KINDS[order.type]} {order.volume_current:g} {order.price_open:g} {state}"

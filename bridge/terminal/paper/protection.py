@@ -119,7 +119,7 @@ def _note_low(desk: Desk, series: Series) -> None:
 
 def _jump(desk: Desk, series: Series) -> None:
     """What the price has jumped over is filled where it is now, positions first."""
-    if not _is_quiet(series):
+    if not _is_quiet(desk, series):
         _exit_passed(desk, series)
     revision = desk.ledger.revision
     moved(desk, series, None)
@@ -156,7 +156,7 @@ def _stations(desk: Desk, series: Series, before: float, target: float) -> list[
 def _glide_to(desk: Desk, series: Series, before: float, target: float) -> None:
     series.play(target)
     revision = desk.ledger.revision
-    if not _is_quiet(series):
+    if not _is_quiet(desk, series):
         before = _exit_on_the_way(desk, series, before, target)
     moved(desk, series, before)
     while desk.ledger.revision != revision:
@@ -194,7 +194,9 @@ def _reached_first(
     return min(found, key=lambda one: (abs(one[0] - before), one[1].ticket), default=None)
 
 
-def _is_quiet(series: Series) -> bool:
+def _is_quiet(desk: Desk, series: Series) -> bool:
+    if desk.ledger.revision != desk.market.mark:  # the levels are those of other positions
+        return False
     floor, ceiling, floor_of_ask, ceiling_of_ask = series.levels
     return floor < series.bid < ceiling and floor_of_ask < series.ask < ceiling_of_ask
 
