@@ -348,8 +348,8 @@ def test_a_dump_of_a_terminal_is_a_specification() -> None:
         ({"volume_min": 0.0}, "volume_min has to be above 0"),
         ({"volume_max": 0.001}, "volume_max is below volume_min"),
         ({"filling_mode": 1.5}, "filling_mode is 1.5, not int"),
-        ({"swap_mode": 7}, "swap_mode 7 is not played"),
-        ({"trade_calc_mode": 3}, "an index needs trade_tick_value"),
+        ({"swap_mode": 10}, "swap_mode 10 is not played"),
+        ({"trade_calc_mode": 3}, "counts money in ticks: add trade_tick_value"),
     ],
 )
 def test_a_specification_is_not_completed_by_guessing(changes: dict[str, Any], words: str) -> None:

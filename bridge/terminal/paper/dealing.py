@@ -140,7 +140,7 @@ def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: f
         reason=fill.reason,
         comment=fill.comment,
         swap=0.0,
-        margin_per_lot=margin_per_lot(desk, fill.symbol, fill.type, fill.price),
+        margin_per_lot=margin_per_lot(desk, fill.symbol, fill.type, fill.price, held=True),
     )
 
 
@@ -196,14 +196,17 @@ def close_by(
     return deals[0]
 
 
-def margin_per_lot(desk: Desk, symbol: str, side: int, price: float) -> float:
-    """Return the margin of one lot at current rates, account currency."""
-    return desk.money.margin(desk.symbols[symbol], 1.0, price, buy=not side)
+def margin_per_lot(
+    desk: Desk, symbol: str, side: int, price: float, *, held: bool = False
+) -> float:
+    """Return the margin of one lot, of an order or a held one, at current rates."""
+    return desk.money.margin(desk.symbols[symbol], 1.0, price, buy=not side, held=held)
 
 
 def _add(desk: Desk, fill: Fill, position: Position) -> TradeDeal:
     order = _ordered(desk, fill, position.identifier)
-    position.add(fill.volume, fill.price, margin_per_lot(desk, fill.symbol, fill.type, fill.price))
+    per_lot = margin_per_lot(desk, fill.symbol, fill.type, fill.price, held=True)
+    position.add(fill.volume, fill.price, per_lot)
     # The last deal's levels win, when it has any.
     position.sl, position.tp = fill.sl or position.sl, fill.tp or position.tp
     position.time_update_msc = desk.time_msc

@@ -1,12 +1,14 @@
 """The broker's desk: what every rule of trading needs at hand, and what the account is worth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
-from bridge.terminal.paper.ledger import Ledger, Position, volume_of
+from bridge.terminal.paper.commission import cost
+from bridge.terminal.paper.ledger import Ledger, Position
+from bridge.terminal.paper.margin import Sides
 from bridge.terminal.paper.market import Market, Series
 from bridge.terminal.paper.money import Money
 from bridge.terminal.paper.order import Order
@@ -70,7 +72,7 @@ class Desk:
             price: Of the deal.
             entry: Whether the lots are opened, not closed; a reversal asks for each part.
         """
-        return self.terms.commission * volume
+        return cost(self.terms.commissions, self.money, info, volume, price, entry=entry)
 
     def positions_of(self, symbol: str) -> list[Position]:
         """Return the open positions of a symbol, by ticket."""
@@ -120,19 +122,24 @@ class Desk:
     def margin_after(self, change: "Change | None") -> float:
         """Return the margin as it would be with ``change``."""
         waiting = sum(one.volume * one.margin_per_lot for one in self.ledger.waiting.values())
-        return self.money.round(
-            sum(_margin(self, sides) for sides in self._sides(change)) + waiting
+        return self.money.round(self._margin_with(change) + waiting)
+
+    def _margin_with(self, change: "Change | None") -> float:
+        table, hedging = self._sides(), self.is_hedging
+        total = sum(sides.total(hedging=hedging) for sides in table.values())
+        if change is None:
+            return total
+        sides = table.get(change.symbol) or Sides(self.symbols[change.symbol])
+        return total + sides.order(
+            change.type, change.volume, change.margin_per_lot, hedging=hedging
         )
 
-    def _sides(self, change: "Change | None") -> Iterator["_Sides"]:
-        table: dict[str, _Sides] = {}
+    def _sides(self) -> dict[str, Sides]:
+        table: dict[str, Sides] = {}
         for one in self.ledger.positions.values():
-            sides = table.setdefault(one.symbol, _Sides(self.symbols[one.symbol]))
+            sides = table.setdefault(one.symbol, Sides(self.symbols[one.symbol]))
             sides.add(one.type, one.volume, one.margin_per_lot)
-        if change is not None:
-            sides = table.setdefault(change.symbol, _Sides(self.symbols[change.symbol]))
-            sides.add(change.type, change.volume, change.margin_per_lot)
-        yield from table.values()
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,37 +150,3 @@ class Change:
     type: int
     volume: float
     margin_per_lot: float
-
-
-class _Sides:
-    """Lots and margin of a symbol, by side."""
-
-    __slots__ = ("info", "lots", "margin")
-
-    def __init__(self, info: SymbolInfo) -> None:
-        self.info = info
-        self.lots = [0.0, 0.0]
-        self.margin = [0.0, 0.0]
-
-    def add(self, side: int, lots: float, margin_per_lot: float) -> None:
-        self.lots[side] += lots
-        self.margin[side] += lots * margin_per_lot
-
-
-def _margin(desk: Desk, sides: _Sides) -> float:
-    """Return a symbol's margin: what is hedged costs ``margin_hedged``, the rest costs in full."""
-    if not (sides.lots[0] and sides.lots[1]):
-        return sides.margin[0] + sides.margin[1]
-    if not desk.is_hedging:  # an opposite deal of a netting account reduces or reverses
-        net = abs(sides.lots[0] - sides.lots[1])
-        larger = sides.lots[1] > sides.lots[0]
-        return net * sides.margin[larger] / sides.lots[larger]
-    if sides.info.margin_hedged_use_leg:
-        return max(sides.margin)
-    covered = volume_of(min(sides.lots))
-    larger = sides.lots[1] > sides.lots[0]
-    uncovered = sides.lots[larger] - covered
-    mean = sum(sides.margin) / sum(sides.lots)
-    full = sides.info.margin_initial or sides.info.trade_contract_size
-    share = sides.info.margin_hedged / full
-    return uncovered * sides.margin[larger] / sides.lots[larger] + covered * mean * share

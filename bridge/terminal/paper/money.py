@@ -1,45 +1,19 @@
-"""Profit, margin and swap in the account currency.
+"""Profit, margin, swap and the value of a deal in the account currency.
 
-Sources: MQL5 reference on calculation modes; the conversion of profits at the deal's own close
-price and the rounding were found in tester reports (4,402 closes). A gain is converted at the
-worse side of the connecting pair, a loss too, as recorded tick values are.
+Sources: the platform's manual on calculation modes; the conversion of profits at the deal's own
+close price and the rounding were found in tester reports.
 """
 
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
-from bridge.errors import ConfigError
-from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
-from bridge.terminal.paper.market import Market, Series
+from bridge.terminal.paper import margin as margins
+from bridge.terminal.paper import swap as swaps
+from bridge.terminal.paper.convert import FOREX, NoQuotes, Rates, rounded, whole
+from bridge.terminal.paper.margin import IN_TICKS, per_price
+from bridge.terminal.paper.market import Market
 
-_HUB = "USD"
-# Far below any currency's last digit, far above the noise of a product of doubles.
-_NOISE_DIGITS = 6
-_FOREX = (mt5.SYMBOL_CALC_MODE_FOREX, mt5.SYMBOL_CALC_MODE_FOREX_NO_LEVERAGE)
-
-
-class NoQuotes(Exception):
-    """A pair that is needed for a conversion has no prices yet."""
-
-
-def rounded(value: float, digits: int) -> float:
-    """Return ``value`` with ``digits`` decimals, halves away from zero as decimals have them."""
-    scaled = round(abs(value) * 10**digits, _NOISE_DIGITS)
-    return math.copysign(math.floor(scaled + 0.5) / 10**digits, value) + 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Leg:
-    """One conversion: multiply by the pair's price, or divide by it."""
-
-    symbol: str
-    divides: bool
-
-    def rate(self, series: Series, *, gain: bool) -> float:
-        price = series.bid if gain != self.divides else series.ask
-        return 1.0 / price if self.divides else price
+__all__ = ["Money", "NoQuotes", "rounded"]
 
 
 class Money:
@@ -51,6 +25,8 @@ class Money:
         leverage: Of the account.
         market: Prices of the connecting pairs.
         symbols: The specifications that are traded.
+        swap_days: Symbol -> days that each weekday's swap counts for, Sunday first, where they
+            are not those of ``swap_rollover3days``.
 
     Raises:
         ConfigError: A currency of a symbol can't be converted, since its pair has no bars.
@@ -64,40 +40,15 @@ class Money:
         leverage: int,
         market: Market,
         symbols: Iterable[SymbolInfo],
+        swap_days: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        self._currency = currency
+        self._currency, self._part = whole(currency)
         self._digits = digits
         self._leverage = leverage
-        self._market = market
-        self._legs: dict[str, tuple[_Leg, ...]] = {currency: ()}
+        self._swap_days = swap_days or {}
+        self._rates = Rates(currency, market)
         for info in symbols:
-            for needed in _currencies(info):
-                self._legs[needed] = self._route(info.name, needed)
-
-    def _route(self, symbol: str, currency: str) -> tuple[_Leg, ...]:
-        direct = self._leg(currency, self._currency)
-        if direct is not None:
-            return direct
-        first, second = self._leg(currency, _HUB), self._leg(_HUB, self._currency)
-        if first is None or second is None:
-            raise ConfigError(
-                f"{symbol} needs {currency} in {self._currency}: give the terminal bars of "
-                f"{currency}{self._currency} or {self._currency}{currency}, or of pairs with {_HUB}"
-            )
-        return first + second
-
-    def _leg(self, source: str, target: str) -> tuple[_Leg, ...] | None:
-        if source == target:
-            return ()
-        for series in self._market:
-            info = series.info
-            if info.trade_calc_mode not in _FOREX:
-                continue
-            if (info.currency_base, info.currency_profit) == (source, target):
-                return (_Leg(info.name, divides=False),)
-            if (info.currency_base, info.currency_profit) == (target, source):
-                return (_Leg(info.name, divides=True),)
-        return None
+            self._rates.learn(info.name, _currencies(info))
 
     def round(self, value: float) -> float:
         """Return money with the account's decimals."""
@@ -109,16 +60,7 @@ class Money:
         Raises:
             NoQuotes: The connecting pair has no prices yet, or no symbol with bars needs it.
         """
-        rate = 1.0
-        legs = self._legs.get(currency)
-        if legs is None:
-            raise NoQuotes(currency)
-        for leg in legs:
-            series = self._market.at(leg.symbol)
-            if series is None or not series.bid:
-                raise NoQuotes(leg.symbol)
-            rate *= leg.rate(series, gain=gain)
-        return rate
+        return self._rates.rate(currency, gain=gain)
 
     def check_quotes(self, info: SymbolInfo) -> None:
         """Check that all money of a symbol can be converted now.
@@ -141,93 +83,69 @@ class Money:
             opened: Open price.
             closed: Close price; a pair on the account currency is converted at it.
         """
-        value = (closed - opened) * sign * info.trade_contract_size * volume
-        if info.currency_profit == self._currency:
-            return self.round(value)
-        if info.currency_base == self._currency and info.trade_calc_mode in _FOREX:
-            return self.round(value / closed)
-        return self.round(value * self.rate(info.currency_profit, gain=value > 0))
+        value = (closed - opened) * sign * per_price(info) * volume
+        return self.round(self._converted(info, value, closed))
 
-    def margin(self, info: SymbolInfo, volume: float, price: float, *, buy: bool) -> float:
-        """Return the margin of ``volume`` lots on their own, account currency, not rounded."""
-        if info.margin_initial:
-            amount = volume * info.margin_initial
-        else:
-            amount = _MARGIN[info.trade_calc_mode](info, volume, price, self._leverage)
+    def _converted(self, info: SymbolInfo, value: float, price: float) -> float:
+        """Return an amount of the profit currency in the account's, not rounded."""
+        if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
+            return value / price / self._part
+        return value * self.rate(info.currency_profit, gain=value > 0)
+
+    def value(self, info: SymbolInfo, volume: float, price: float) -> float:
+        """Return what ``volume`` lots are worth at ``price``, account currency, not rounded."""
+        return -self._converted(info, -price * per_price(info) * volume, price)
+
+    def tick_value(self, info: SymbolInfo, *, gain: bool) -> float:
+        """Return what a tick of one lot is worth, account currency, not rounded."""
+        tick = info.trade_tick_value
+        if info.trade_calc_mode not in IN_TICKS:
+            tick = info.trade_contract_size * info.trade_tick_size
+        return tick * self.rate(info.currency_profit, gain=gain)
+
+    def margin(
+        self, info: SymbolInfo, volume: float, price: float, *, buy: bool, held: bool = False
+    ) -> float:
+        """Return the margin of ``volume`` lots on their own, account currency, not rounded.
+
+        Args:
+            info: The symbol.
+            volume: Lots.
+            price: At which they are opened.
+            buy: Which side; a buy is converted at the ask, a sell at the bid.
+            held: Whether they are a position, not an order.
+        """
+        amount = margins.margin(info, volume, price, self._leverage, held=held)
         return amount * self.rate(info.currency_margin, gain=not buy)
 
-    def swap(self, info: SymbolInfo, sign: int, volume: float, opened: float, bid: float) -> float:
-        """Return one night's swap of a position, account currency, rounded."""
-        amount = info.swap_long if sign > 0 else info.swap_short
-        value, currency = _SWAP[info.swap_mode](info, amount * volume, opened, bid)
-        if not value:
+    def swap(self, held: swaps.Held, ended: int) -> float:
+        """Return the swap of a position for the server day that ends, account currency, rounded.
+
+        Args:
+            held: The position.
+            ended: The weekday, 0 is Sunday.
+        """
+        count = self.swap_days(held.info, ended)
+        value, currency = swaps.night(held)
+        if not value or not count:
             return 0.0
-        return self.round(value * self.rate(currency or self._currency, gain=value > 0))
+        return self.round(count * self._swap_in_account(held, value, currency))
+
+    def swap_days(self, info: SymbolInfo, ended: int) -> float:
+        """Return how many days the swap of the server day that ends counts for."""
+        return swaps.days(info, ended, self._swap_days.get(info.name))
+
+    def _swap_in_account(self, held: swaps.Held, value: float, currency: str) -> float:
+        if not currency:
+            return value
+        if held.info.swap_mode in swaps.PERCENT:
+            # By the position's side, whether it is paid or received.
+            return value * self.rate(currency, gain=held.sign > 0)
+        if currency == held.info.currency_profit:
+            return self._converted(held.info, value, held.price)
+        return value * self.rate(currency, gain=value > 0)
 
 
-def _currencies(info: SymbolInfo) -> set[str]:
-    in_base = info.swap_mode == mt5.SYMBOL_SWAP_MODE_CURRENCY_SYMBOL
-    return {info.currency_profit, info.currency_margin, *([info.currency_base] * in_base)}
-
-
-def _forex(info: SymbolInfo, volume: float, price: float, leverage: int) -> float:
-    return volume * info.trade_contract_size / leverage
-
-
-def _forex_no_leverage(info: SymbolInfo, volume: float, price: float, leverage: int) -> float:
-    return volume * info.trade_contract_size
-
-
-def _cfd(info: SymbolInfo, volume: float, price: float, leverage: int) -> float:
-    return volume * info.trade_contract_size * price
-
-
-def _cfd_index(info: SymbolInfo, volume: float, price: float, leverage: int) -> float:
-    ticks = info.trade_tick_value / info.trade_tick_size
-    return volume * info.trade_contract_size * price * ticks
-
-
-def _cfd_leverage(info: SymbolInfo, volume: float, price: float, leverage: int) -> float:
-    return volume * info.trade_contract_size * price / leverage
-
-
-_MARGIN: dict[int, Callable[[SymbolInfo, float, float, int], float]] = {
-    mt5.SYMBOL_CALC_MODE_FOREX: _forex,
-    mt5.SYMBOL_CALC_MODE_FOREX_NO_LEVERAGE: _forex_no_leverage,
-    mt5.SYMBOL_CALC_MODE_CFD: _cfd,
-    mt5.SYMBOL_CALC_MODE_CFDINDEX: _cfd_index,
-    mt5.SYMBOL_CALC_MODE_CFDLEVERAGE: _cfd_leverage,
-    mt5.SYMBOL_CALC_MODE_EXCH_STOCKS: _cfd,
-}
-
-_Swap = tuple[float, str]
-"""Amount and its currency; no currency means the account's."""
-_YEAR = 360
-
-
-def _percent(info: SymbolInfo, lots: float, price: float) -> _Swap:
-    return lots * info.trade_contract_size * price / 100 / _YEAR, info.currency_profit
-
-
-_SWAP: dict[int, Callable[[SymbolInfo, float, float, float], _Swap]] = {
-    mt5.SYMBOL_SWAP_MODE_DISABLED: lambda info, lots, opened, bid: (0.0, ""),
-    mt5.SYMBOL_SWAP_MODE_POINTS: lambda info, lots, opened, bid: (
-        lots * info.point * info.trade_contract_size,
-        info.currency_profit,
-    ),
-    mt5.SYMBOL_SWAP_MODE_CURRENCY_SYMBOL: lambda info, lots, opened, bid: (
-        lots,
-        info.currency_base,
-    ),
-    mt5.SYMBOL_SWAP_MODE_CURRENCY_MARGIN: lambda info, lots, opened, bid: (
-        lots,
-        info.currency_margin,
-    ),
-    mt5.SYMBOL_SWAP_MODE_CURRENCY_DEPOSIT: lambda info, lots, opened, bid: (lots, ""),
-    mt5.SYMBOL_SWAP_MODE_INTEREST_CURRENT: lambda info, lots, opened, bid: _percent(
-        info, lots, bid
-    ),
-    mt5.SYMBOL_SWAP_MODE_INTEREST_OPEN: lambda info, lots, opened, bid: _percent(
-        info, lots, opened
-    ),
-}
+def _currencies(info: SymbolInfo) -> Sequence[str]:
+    base = [info.currency_base] if swaps.needs_base(info) else []
+    return (info.currency_profit, info.currency_margin, *base)

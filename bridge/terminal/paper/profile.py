@@ -2,12 +2,12 @@
 
 A profile is JSON. Specifications are fields of ``symbol_info``, so that a dump of a real
 terminal's fits as it is; its prices are not used. What can't be left out is refused when absent;
-the rest has the defaults of ``_NEUTRAL``, or zero and empty.
+the rest has neutral defaults, see :mod:`specification`. In a profile ``trade_tick_value`` is of use
+to modes that count money in ticks, and is in the profit currency.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -16,9 +16,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from bridge.errors import ConfigError
 from bridge.mt5 import constants as mt5
-from bridge.mt5.records import SymbolInfo
 from bridge.mt5.servertime import server_clock
 from bridge.settings import Frozen, NotNegative, Positive, first_fault
+from bridge.terminal.paper.specification import complete
 
 
 class MarginMode(StrEnum):
@@ -43,6 +43,35 @@ class GapLevels(StrEnum):
     """It is filled without the levels that are passed."""
     REJECT = "reject"
     """It is not filled, and ends as rejected."""
+
+
+class Charged(StrEnum):
+    """Which lots a commission is for."""
+
+    ENTRY = "entry"
+    EXIT = "exit"
+    BOTH = "both"
+
+
+class Commission(Frozen):
+    """What dealing costs, at once; the amounts are added up."""
+
+    symbols: str = Field(default="*", min_length=1)
+    """Group mask of the symbols, as ``symbols_get`` takes it: "*USD*,!XAU*"."""
+    on: Charged = Charged.BOTH
+    """entry (a round turn's cost is booked when it begins), exit, or both."""
+    per_lot: NotNegative = 0.0
+    """Account currency for a lot."""
+    percent: NotNegative = 0.0
+    """Percent of the deal's value: lots * contract size * price."""
+    minimum: NotNegative = 0.0
+    """Account currency that a deal costs at least."""
+
+    @model_validator(mode="after")
+    def _costs(self) -> Self:
+        if not (self.per_lot or self.percent or self.minimum):
+            raise ValueError("a commission costs nothing: set per_lot, percent or minimum")
+        return self
 
 
 class AccountTerms(Frozen):
@@ -72,8 +101,9 @@ class AccountTerms(Frozen):
     """Margin call: a warning only."""
     margin_so_so: NotNegative = 50.0
     """Stop out: at or below it positions are closed."""
-    commission: NotNegative = 0.0
-    """Account currency a lot and side, on entry and on exit."""
+    commission: NotNegative | tuple[Commission, ...] = 0.0
+    """Account currency a lot and side, on entry and on exit; or kinds of commission, of which all
+    count whose mask has the symbol."""
     trade_mode: Annotated[int, Field(ge=0, le=1)] = mt5.ACCOUNT_TRADE_MODE_DEMO
     """0 demo, 1 contest; a paper account is never real."""
     trade_allowed: bool = True
@@ -95,18 +125,36 @@ class AccountTerms(Frozen):
     retcode_texts: dict[int, str] = Field(default_factory=dict)
     """Retcode -> text that this broker answers, where it is not the usual one."""
 
+    @property
+    def commissions(self) -> tuple[Commission, ...]:
+        """The kinds of commission; a plain number is one of them."""
+        if not isinstance(self.commission, float):
+            return self.commission
+        return (Commission(per_lot=self.commission),) if self.commission else ()
+
+
+Week = tuple[
+    NotNegative, NotNegative, NotNegative, NotNegative, NotNegative, NotNegative, NotNegative
+]
+"""A number for each weekday, Sunday first."""
+
 
 class BrokerProfile(Frozen):
     """What the paper terminal needs to know of a broker."""
 
     name: str = Field(min_length=1)
     """Name of the profile."""
+    note: str = ""
+    """Where its numbers come from; means nothing to the terminal."""
     server_clock: str = "eet-us"
     """The broker's clock rule: utc, eet-eu, eet-us or an offset such as utc+3."""
     account: AccountTerms
     """The account."""
     symbols: dict[str, dict[str, Any]] = Field(min_length=1)
     """Symbol -> fields of ``symbol_info``; ``spread`` is that of bars that have none, points."""
+    swap_days: dict[str, Week] = Field(default_factory=dict)
+    """Symbol -> days that each weekday's swap counts for, Sunday first, such as seven times 1 for a
+    crypto currency; others count workdays once and ``swap_rollover3days`` three times."""
     maxbars: Annotated[int, Field(ge=2)] = 100_000
     """Longest history that a call may ask for, bars."""
 
@@ -115,6 +163,8 @@ class BrokerProfile(Frozen):
         server_clock(self.server_clock)
         for name, fields in self.symbols.items():
             complete(name, fields)
+        if unknown := sorted(set(self.swap_days) - set(self.symbols)):
+            raise ConfigError(f"swap_days names {', '.join(unknown)}, which symbols does not have")
         return self
 
     @classmethod
@@ -138,7 +188,9 @@ class BrokerProfile(Frozen):
     @property
     def sha256(self) -> str:
         """Hash of all that the profile says."""
-        known = self.model_dump(mode="json")
+        known = self.model_dump(mode="json", exclude={"note"})
+        if not self.swap_days:
+            del known["swap_days"]
         # Terms that came later do not change the hash of profiles that leave them alone.
         for name in _LATER_TERMS:
             default = AccountTerms.model_fields[name].get_default(call_default_factory=True)
@@ -156,90 +208,3 @@ _LATER_TERMS = {
     "gap_levels",
     "retcode_texts",
 }
-_REQUIRED = (
-    "digits",
-    "trade_contract_size",
-    "trade_tick_size",
-    "volume_min",
-    "volume_max",
-    "volume_step",
-    "currency_base",
-    "currency_profit",
-    "currency_margin",
-)
-_POSITIVE = ("point", "trade_contract_size", "trade_tick_size", "volume_min", "volume_step")
-_NEUTRAL = {
-    "select": True,
-    "visible": True,
-    "spread_float": True,
-    "trade_mode": mt5.SYMBOL_TRADE_MODE_FULL,
-    "trade_exemode": mt5.SYMBOL_TRADE_EXECUTION_MARKET,
-    "filling_mode": 3,
-    "order_mode": 127,
-    "expiration_mode": 15,
-    "swap_rollover3days": mt5.DAY_OF_WEEK_WEDNESDAY,
-}
-_CALC_MODES = (
-    mt5.SYMBOL_CALC_MODE_FOREX,
-    mt5.SYMBOL_CALC_MODE_FOREX_NO_LEVERAGE,
-    mt5.SYMBOL_CALC_MODE_CFD,
-    mt5.SYMBOL_CALC_MODE_CFDINDEX,
-    mt5.SYMBOL_CALC_MODE_CFDLEVERAGE,
-    mt5.SYMBOL_CALC_MODE_EXCH_STOCKS,
-)
-_LAST_SWAP_MODE = mt5.SYMBOL_SWAP_MODE_INTEREST_OPEN
-_TYPES = SymbolInfo.__annotations__
-
-
-def complete(name: str, fields: Mapping[str, Any]) -> SymbolInfo:
-    """Return the specification of ``name`` with every field.
-
-    Raises:
-        ConfigError: A field is absent that nobody may invent, is unknown, has a wrong type or
-            value, or names a way of calculating that the paper terminal does not have.
-    """
-    if missing := [field for field in _REQUIRED if field not in fields]:
-        raise ConfigError(f"specification of {name} lacks {', '.join(missing)}: add them")
-    known = {
-        "point": 10.0 ** -int(fields["digits"]),
-        "margin_hedged": fields["trade_contract_size"],
-        **_NEUTRAL,
-        **fields,
-        "name": name,
-    }
-    if unknown := set(known) - set(_TYPES):
-        raise ConfigError(f"specification of {name} has {sorted(unknown)}: no field of symbol_info")
-    info = SymbolInfo(_typed(name, field, known) for field in _TYPES)
-    _check_values(info)
-    return info
-
-
-def _typed(name: str, field: str, known: Mapping[str, Any]) -> Any:
-    kind = _TYPES[field]
-    value = known.get(field, kind())
-    if kind is float and type(value) is int:
-        return float(value)
-    if type(value) is not kind:
-        raise ConfigError(f"specification of {name}: {field} is {value!r}, not {kind.__name__}")
-    return value
-
-
-def _check_values(info: SymbolInfo) -> None:
-    for field in _POSITIVE:
-        if not 0 < getattr(info, field) < float("inf"):
-            raise ConfigError(f"specification of {info.name}: {field} has to be above 0")
-    if info.volume_max < info.volume_min:
-        raise ConfigError(f"specification of {info.name}: volume_max is below volume_min")
-    if info.trade_calc_mode not in _CALC_MODES:
-        raise ConfigError(
-            f"specification of {info.name}: trade_calc_mode {info.trade_calc_mode} is not played "
-            f"by the paper terminal: use one of {', '.join(map(str, _CALC_MODES))}"
-        )
-    if info.swap_mode > _LAST_SWAP_MODE:
-        raise ConfigError(
-            f"specification of {info.name}: swap_mode {info.swap_mode} is not played by the "
-            f"paper terminal: use 0 to {_LAST_SWAP_MODE}"
-        )
-    needs_tick_value = info.trade_calc_mode == mt5.SYMBOL_CALC_MODE_CFDINDEX
-    if needs_tick_value and info.trade_tick_value <= 0:
-        raise ConfigError(f"specification of {info.name}: an index needs trade_tick_value")

@@ -23,6 +23,7 @@ from bridge.terminal.paper.package import Failure, Package
 from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.protection import advance, resume
 from bridge.terminal.paper.script import Answer, Entry, Script, load_script
+from bridge.terminal.paper.specification import complete
 from bridge.terminal.paper.store import Store
 
 if TYPE_CHECKING:
@@ -119,9 +120,6 @@ def _desk(
     script: Script,
     prices: Prices,
 ) -> Desk:
-    # The one place that needs pydantic, and only when a profile is at hand anyway.
-    from bridge.terminal.paper.profile import complete
-
     terms = profile.account
     symbols = {name: complete(name, fields) for name, fields in profile.symbols.items()}
     if unknown := sorted(set(bars) - set(symbols)):
@@ -135,6 +133,7 @@ def _desk(
         leverage=terms.leverage,
         market=market,
         symbols=[series.info for series in market],
+        swap_days=profile.swap_days,
     )
     identity = {
         "profile": profile.name,

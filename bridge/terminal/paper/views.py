@@ -94,8 +94,7 @@ def symbol_info(desk: Desk, info: SymbolInfo, *, is_selected: bool) -> SymbolInf
         shown["time"] = series.time
         shown["bid"], shown["ask"] = series.bid, series.ask
         shown["spread"] = round((series.ask - series.bid) / info.point)
-    if info.trade_calc_mode != mt5.SYMBOL_CALC_MODE_CFDINDEX:
-        shown.update(_tick_values(desk, info))
+    shown.update(_tick_values(desk, info))
     values = list(info)
     for name, value in shown.items():
         values[_FIELDS[name]] = value
@@ -112,10 +111,9 @@ _NO_PRICES = {
 
 def _tick_values(desk: Desk, info: SymbolInfo) -> dict[str, float]:
     """Return account currency for a tick of one lot, as a gain and as a loss."""
-    value = info.trade_tick_size * info.trade_contract_size
     try:
-        gain = value * desk.money.rate(info.currency_profit, gain=True)
-        loss = value * desk.money.rate(info.currency_profit, gain=False)
+        gain = desk.money.tick_value(info, gain=True)
+        loss = desk.money.tick_value(info, gain=False)
     except NoQuotes:
         gain = loss = 0.0
     return {

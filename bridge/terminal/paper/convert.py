@@ -1,0 +1,122 @@
+"""Amounts of one currency in another, at the market's current prices.
+
+A gain is converted at the worse side of the connecting pair, and so is a loss: recorded tick
+values are (a gain in JPY is divided by the ask of USDJPY, a loss by its bid).
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bridge.errors import ConfigError
+from bridge.mt5 import constants as mt5
+from bridge.terminal.paper.market import Market, Series
+
+FOREX = (mt5.SYMBOL_CALC_MODE_FOREX, mt5.SYMBOL_CALC_MODE_FOREX_NO_LEVERAGE)
+"""Modes whose symbols exchange one currency for another."""
+_HUB = "USD"
+# Currencies that brokers keep in hundredths of another: cents accounts, London's pence.
+_HUNDREDTHS = {"USC": "USD", "EUC": "EUR", "GBX": "GBP"}
+# Far below any currency's last digit, far above the noise of a product of doubles.
+_NOISE_DIGITS = 6
+
+
+class NoQuotes(Exception):
+    """A pair that is needed for a conversion has no prices yet."""
+
+
+def rounded(value: float, digits: int) -> float:
+    """Return ``value`` with ``digits`` decimals, halves away from zero as decimals have them."""
+    scaled = round(abs(value) * 10**digits, _NOISE_DIGITS)
+    return math.copysign(math.floor(scaled + 0.5) / 10**digits, value) + 0.0
+
+
+def whole(currency: str) -> tuple[str, float]:
+    """Return the currency that ``currency`` is kept in hundredths of, and 0.01; or itself and 1."""
+    major = _HUNDREDTHS.get(currency)
+    return (currency, 1.0) if major is None else (major, 0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """One conversion: multiply by the pair's price, or divide by it."""
+
+    symbol: str
+    divides: bool
+
+    def rate(self, series: Series, *, gain: bool) -> float:
+        price = series.bid if gain != self.divides else series.ask
+        return 1.0 / price if self.divides else price
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    factor: float
+    legs: tuple[_Leg, ...]
+
+
+class Rates:
+    """Ways from any currency to the account's: a pair, its inverse, or two pairs with USD.
+
+    Args:
+        account: The account's currency.
+        market: Prices of the connecting pairs.
+    """
+
+    def __init__(self, account: str, market: Market) -> None:
+        self._account = account
+        self._market = market
+        self._routes = {account: _Route(1.0, ())}
+
+    def learn(self, symbol: str, currencies: Iterable[str]) -> None:
+        """Find the ways that a symbol's money needs.
+
+        Raises:
+            ConfigError: There are no bars of a pair that connects.
+        """
+        for currency in currencies:
+            if currency not in self._routes:
+                self._routes[currency] = self._route(symbol, currency)
+
+    def _route(self, symbol: str, currency: str) -> _Route:
+        (source, part), (target, share) = whole(currency), whole(self._account)
+        direct = self._leg(source, target)
+        if direct is not None:
+            return _Route(part / share, direct)
+        first, second = self._leg(source, _HUB), self._leg(_HUB, target)
+        if first is None or second is None:
+            raise ConfigError(
+                f"{symbol} needs {source} in {target}: give the terminal bars of "
+                f"{source}{target} or {target}{source}, or of pairs with {_HUB}"
+            )
+        return _Route(part / share, first + second)
+
+    def _leg(self, source: str, target: str) -> tuple[_Leg, ...] | None:
+        if source == target:
+            return ()
+        for series in self._market:
+            info = series.info
+            if info.trade_calc_mode not in FOREX:
+                continue
+            if (info.currency_base, info.currency_profit) == (source, target):
+                return (_Leg(info.name, divides=False),)
+            if (info.currency_base, info.currency_profit) == (target, source):
+                return (_Leg(info.name, divides=True),)
+        return None
+
+    def rate(self, currency: str, *, gain: bool) -> float:
+        """Return account currency for one unit of ``currency``.
+
+        Raises:
+            NoQuotes: The connecting pair has no prices yet, or no symbol with bars needs it.
+        """
+        route = self._routes.get(currency)
+        if route is None:
+            raise NoQuotes(currency)
+        rate = route.factor
+        for leg in route.legs:
+            series = self._market.at(leg.symbol)
+            if series is None or not series.bid:
+                raise NoQuotes(leg.symbol)
+            rate *= leg.rate(series, gain=gain)
+        return rate
