@@ -17,7 +17,7 @@ ConfigOption = Annotated[
 
 
 def read_settings(path: Path) -> "BridgeSettings":
-    """Return the settings that ``path`` and the environment hold."""
-    from bridge.settings import load_settings
+    """Return the settings that ``path``, the environment and the keyring hold."""
+    from bridge.settings import load_settings, system_keyring
 
-    return load_settings(path, os.environ)
+    return load_settings(path, os.environ, system_keyring)

@@ -6,6 +6,7 @@
 from bridge.settings.faults import first_fault
 from bridge.settings.load import load_settings
 from bridge.settings.schema import settings_schema
+from bridge.settings.secrets import system_keyring
 from bridge.settings.strategy import (
     DecisionSettings,
     ExecutionSettings,
@@ -52,4 +53,5 @@ __all__ = [
     "load_settings",
     "settings_schema",
     "settings_sha256",
+    "system_keyring",
 ]

@@ -1,7 +1,7 @@
 """Read a settings file: bytes to text, text to tables, tables to ``BridgeSettings``.
 
 Nothing is guessed: what can't be meant as written is refused, in a sentence that shows how to
-write it. Secrets come from the environment and are never in the file.
+write it. Secrets come from the environment or the keyring and are never in the file.
 """
 
 import codecs
@@ -16,8 +16,9 @@ from pydantic import SecretStr, ValidationError
 
 from bridge.errors import ConfigError
 from bridge.settings.faults import Place, first_fault_of, in_words, is_secret
+from bridge.settings.secrets import Keyring, find_password, no_keyring
 from bridge.settings.strategy import DecisionSettings, decision_settings
-from bridge.settings.tables import BridgeSettings
+from bridge.settings.tables import BridgeSettings, Mode
 
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -30,14 +31,17 @@ _BACKSLASHED = re.compile(r'"([^"\']*\\[^"\']*)"')
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def load_settings(path: Path, environ: Mapping[str, str]) -> BridgeSettings:
+def load_settings(
+    path: Path, environ: Mapping[str, str], keyring: Keyring = no_keyring
+) -> BridgeSettings:
     """Return the settings that ``path`` holds, completed by the environment.
 
     Args:
         path: A TOML file; UTF-8, or UTF-16 with its mark. Relative paths inside are taken from
             its folder, and come back absolute.
         environ: MT5_LOGIN, MT5_SERVER and MT5_PATH replace what the file's terminal table says;
-            MT5_PASSWORD is the only source of the password. Empty is absent.
+            MT5_PASSWORD is the password. Empty is absent.
+        keyring: Asked for the password where the environment has none, unless bars are recorded.
 
     Raises:
         ConfigError: The file, the key, its value, and what is allowed.
@@ -49,8 +53,10 @@ def load_settings(path: Path, environ: Mapping[str, str]) -> BridgeSettings:
     except _Refused as refusal:
         # From None: the cause would carry the file's text into a traceback.
         raise ConfigError(f"{path}: {refusal}") from None
-    password = environ.get("MT5_PASSWORD")
-    terminal = settings.terminal.with_password(SecretStr(password) if password else None)
+    terminal = settings.terminal
+    asked = no_keyring if settings.mode is Mode.PAPER else keyring
+    password = find_password(environ, asked, terminal.login, terminal.server)
+    terminal = terminal.with_password(SecretStr(password) if password else None)
     return _anchored(settings.model_copy(update={"terminal": terminal}), path.absolute().parent)
 
 
@@ -112,7 +118,7 @@ def _check_keys(tables: Mapping[str, Any]) -> None:
         if any(is_secret(str(part)) for part in place):
             raise _Refused(
                 f"{in_words(place)} may not stand in the file: remove it; the account's password "
-                "comes from the environment variable MT5_PASSWORD, and from nowhere else"
+                "comes from the environment variable MT5_PASSWORD, or from the system's keyring"
             )
         if isinstance(value, str) and not value.isprintable():
             raise _Refused(_unprintable(place, value))

@@ -40,7 +40,7 @@ class LogLevel(StrEnum):
 
 
 class TerminalSettings(Frozen):
-    """The MetaTrader 5 terminal. The password is no key: it comes from MT5_PASSWORD only."""
+    """The MetaTrader 5 terminal. The password is no key: MT5_PASSWORD or a keyring has it."""
 
     path: OrOff[Text] = None
     """terminal64.exe; None takes the terminal that runs, or the installed one."""

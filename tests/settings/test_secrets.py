@@ -1,11 +1,15 @@
-"""The password: from the environment only, and in nothing that is written."""
+"""The password: from the environment or a keyring, and in nothing that is written."""
 
 import copy
 import pickle
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.errors import KeyringLocked
 from pydantic import SecretStr, ValidationError
 
 from bridge.errors import ConfigError
@@ -17,6 +21,7 @@ from bridge.settings import (
     load_settings,
     settings_schema,
     settings_sha256,
+    system_keyring,
 )
 
 PASSWORD = "hunter2-correct-horse"  # noqa: S105  what no output may hold
@@ -150,3 +155,56 @@ def test_a_fault_of_a_secret_does_not_show_it() -> None:
         Notify.model_validate({"bot_token": PASSWORD})
     assert PASSWORD not in first_fault(caught.value)
     assert PASSWORD not in str(caught.value)
+
+
+class Ring(KeyringBackend):
+    """A real backend of the package, kept in memory."""
+
+    priority = 1.0
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.known: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.known.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.known[service, username] = password
+
+
+class Locked(Ring):
+    def get_password(self, service: str, username: str) -> str | None:
+        raise KeyringLocked("no")
+
+
+@pytest.fixture
+def ring() -> Iterator[Ring]:
+    before, made = keyring.get_keyring(), Ring()
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)
+
+
+def from_keyring(folder: Path, text: str = GOOD, **environ: str) -> str | None:
+    path = folder / "bridge.toml"
+    path.write_text(text, encoding="utf-8")
+    found = load_settings(path, environ, system_keyring).terminal.password
+    return None if found is None else found.get_secret_value()
+
+
+def test_a_keyring_holds_the_password_where_the_environment_does_not(
+    ring: Ring, tmp_path: Path
+) -> None:
+    assert from_keyring(tmp_path) is None
+    keyring.set_password("mt5-onnx", "123@Broker-Demo", PASSWORD)
+    assert from_keyring(tmp_path) == PASSWORD
+    assert from_keyring(tmp_path, MT5_PASSWORD="other") == "other"  # noqa: S106  a test's
+    # Of another account, and of a run that has no terminal, nothing is asked.
+    assert from_keyring(tmp_path, MT5_LOGIN="124") is None
+    assert from_keyring(tmp_path, GOOD.replace("123", "124")) is None
+
+
+def test_a_locked_keyring_is_none(ring: Ring, tmp_path: Path) -> None:
+    keyring.set_keyring(Locked())
+    assert from_keyring(tmp_path) is None

@@ -58,6 +58,7 @@ def is_same(one: Any, other: Any) -> bool:
 STEPS: list[Callable[[Terminal], Any]] = [
     lambda t: t.terminal_info(),
     lambda t: t.account_info(),
+    lambda t: t.symbols_get(),
     lambda t: t.symbol_info("EURUSD"),
     lambda t: t.symbol_select("EURUSD"),
     lambda t: t.symbol_info_tick("EURUSD"),
