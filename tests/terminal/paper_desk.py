@@ -4,7 +4,7 @@ A scenario's bars are rows ``O H L C [spread]`` in points around a base price; i
 is sent while the bar with that number is open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse
 from bridge.mt5.timeframes import timeframe
 from bridge.terminal.paper.profile import BrokerProfile
+from bridge.terminal.paper.script import Entry
 from bridge.terminal.paper.terminal import PaperTerminal
 
 H1 = timeframe("H1")
@@ -67,6 +68,7 @@ class Play:
         broker: Its profile.
         more: Rows of other symbols.
         account: File of the account.
+        script: What the terminal is told to answer.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Play:
         more: Mapping[str, RatesArray] | None = None,
         account: Path | None = None,
         start: float = MONDAY,
+        script: Path | Iterable[Entry] = (),
     ) -> None:
         broker = broker or profile()
         first = bars(text) if isinstance(text, str) else text
@@ -84,7 +87,7 @@ class Play:
         series = {self.symbol: (H1, first)}
         series |= {name: (H1, rates) for name, rates in (more or {}).items()}
         self.clock = ManualClock(start)
-        self.terminal = PaperTerminal(broker, series, self.clock, account)
+        self.terminal = PaperTerminal(broker, series, self.clock, account, script=script)
         assert self.terminal.initialize()
 
     def bar(self, number: int) -> None:
