@@ -256,10 +256,16 @@ def test_a_child_says_what_runs_in_it(bench: Bench) -> None:
         ({"factory": "terminal.host_modules:nothing"}, "AttributeError.*nothing"),
         ({"factory": "terminal.host_modules:failing"}, "ValueError: no such bars"),
         ({"factory": "no_such_module:x"}, "ModuleNotFoundError.*look at factory"),
-        ({"interpreter": (sys.executable, "-c", "pass")}, "ended.*; set interpreter"),
-        ({"interpreter": (sys.executable, "-c", "0/0")}, "ZeroDivisionError.*; set interpreter"),
-        ({"interpreter": (sys.executable, "-c", "print('hello, world')")}, "ended.*; set interp"),
-        ({"factory": None}, "No module named 'MetaTrader5'; set interpreter"),
+        ({"interpreter": (sys.executable, "-c", "pass")}, "ended.*; MetaTrader5 is a package"),
+        (
+            {"interpreter": (sys.executable, "-c", "0/0")},
+            "ZeroDivisionError.*; MetaTrader5 is a package",
+        ),
+        (
+            {"interpreter": (sys.executable, "-c", "print('hello, world')")},
+            "ended.*; MetaTrader5 is",
+        ),
+        ({"factory": None}, "No module named 'MetaTrader5'; MetaTrader5 is a package"),
     ],
 )
 def test_a_child_that_can_t_start_says_why(
