@@ -77,8 +77,11 @@ def test_documented_margins() -> None:
 
 def test_conversions_by_hand() -> None:
     direct = desk(EURGBP=(0.85, 10), GBPUSD=(1.25, 10), EURUSD=(1.0625, 10))
-    assert direct.order_calc_profit(0, "EURGBP", 1.0, 0.85, 0.851) == 125.0  # 100 GBP at the bid
-    assert direct.order_calc_profit(0, "EURGBP", 1.0, 0.851, 0.85) == -125.01  # at the ask
+    # 100 GBP: a buy's at the bid, a sell's at the ask, lost or won.
+    assert direct.order_calc_profit(0, "EURGBP", 1.0, 0.85, 0.851) == 125.0
+    assert direct.order_calc_profit(0, "EURGBP", 1.0, 0.851, 0.85) == -125.0
+    assert direct.order_calc_profit(1, "EURGBP", 1.0, 0.851, 0.85) == 125.01
+    assert direct.order_calc_profit(1, "EURGBP", 1.0, 0.85, 0.851) == -125.01
     inverse = desk("JPY", EURUSD=(1.0625, 0), USDJPY=(150.0, 10))
     assert inverse.order_calc_profit(0, "EURUSD", 1.0, 1.0, 1.001) == 15_000.0
     through = desk("GBP", AUDNZD=(1.08, 0), NZDUSD=(0.6, 0), GBPUSD=(1.25, 0), AUDUSD=(0.65, 0))

@@ -1,7 +1,7 @@
 """Amounts of one currency in another, at the market's current prices.
 
-A gain is converted at the worse side of the connecting pair, and so is a loss: recorded tick
-values are (a gain in JPY is divided by the ask of USDJPY, a loss by its bid).
+A gain is sold at the bid of its currency in the account's, a loss is bought at the ask. Recorded
+tick values show it: a gain in JPY is divided by the ask of USDJPY, a loss by its bid.
 """
 
 import math

@@ -1,11 +1,14 @@
 """Profit, margin, swap and the value of a deal in the account currency.
 
-Sources: the platform's manual on calculation modes; the conversion of profits at the deal's own
-close price and the rounding were found in tester reports.
+Sources: the platform's manual on calculation modes; the conversion of profits and the rounding
+were found in tester reports. A profit of a pair on the account currency is divided by the deal's
+own close price. Any other is converted at one price whether it is a gain or a loss: what a buy
+made at the bid of its currency in the account's, what a sell made at the ask.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
 from bridge.terminal.paper import margin as margins
 from bridge.terminal.paper import swap as swaps
@@ -84,17 +87,18 @@ class Money:
             closed: Close price; a pair on the account currency is converted at it.
         """
         value = (closed - opened) * sign * per_price(info) * volume
-        return self.round(self._converted(info, value, closed))
+        return self.round(value * self._rate_of(info, closed, at_bid=sign > 0))
 
-    def _converted(self, info: SymbolInfo, value: float, price: float) -> float:
-        """Return an amount of the profit currency in the account's, not rounded."""
+    def _rate_of(self, info: SymbolInfo, price: float, *, at_bid: bool) -> float:
+        """Return account currency for one unit of a symbol's profit currency."""
         if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
-            return value / price / self._part
-        return value * self.rate(info.currency_profit, gain=value > 0)
+            return 1.0 / price / self._part
+        return self.rate(info.currency_profit, gain=at_bid)
 
     def value(self, info: SymbolInfo, volume: float, price: float) -> float:
         """Return what ``volume`` lots are worth at ``price``, account currency, not rounded."""
-        return -self._converted(info, -price * per_price(info) * volume, price)
+        value = price * per_price(info) * volume
+        return value * self._rate_of(info, price, at_bid=False)
 
     def tick_value(self, info: SymbolInfo, *, gain: bool) -> float:
         """Return what a tick of one lot is worth, account currency, not rounded."""
@@ -129,21 +133,22 @@ class Money:
         value, currency = swaps.night(held)
         if not value or not count:
             return 0.0
-        return self.round(count * self._swap_in_account(held, value, currency))
+        return self.round(count * value * self._swap_rate(held, value, currency))
 
     def swap_days(self, info: SymbolInfo, ended: int) -> float:
         """Return how many days the swap of the server day that ends counts for."""
         return swaps.days(info, ended, self._swap_days.get(info.name))
 
-    def _swap_in_account(self, held: swaps.Held, value: float, currency: str) -> float:
+    def _swap_rate(self, held: swaps.Held, value: float, currency: str) -> float:
+        """Return account currency for one unit: as a profit, by side, or the worse one."""
+        is_buy = held.sign > 0
         if not currency:
-            return value
+            return 1.0
+        if held.info.swap_mode == mt5.SYMBOL_SWAP_MODE_POINTS:
+            return self._rate_of(held.info, held.price, at_bid=is_buy)
         if held.info.swap_mode in swaps.PERCENT:
-            # By the position's side, whether it is paid or received.
-            return value * self.rate(currency, gain=held.sign > 0)
-        if currency == held.info.currency_profit:
-            return self._converted(held.info, value, held.price)
-        return value * self.rate(currency, gain=value > 0)
+            return self.rate(currency, gain=is_buy)
+        return self.rate(currency, gain=value > 0)
 
 
 def _currencies(info: SymbolInfo) -> Sequence[str]:
