@@ -26,7 +26,7 @@ def one_bar(price: float, spread: int = 0) -> RatesArray:
     return rates_of([(MONDAY, price, price, price, price, 1, spread, 0)])
 
 
-def desk(currency: str = "USD", **quotes: tuple[float, int]) -> PaperTerminal:
+def desk(currency: str = "USD", /, **quotes: tuple[float, int]) -> PaperTerminal:
     """Return a terminal that shows ``SYMBOL=(bid, spread points)``."""
     symbols = {name: pair(name[:3], name[3:]) for name in quotes}
     series = {name: one_bar(*quote) for name, quote in quotes.items()}

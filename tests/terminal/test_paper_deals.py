@@ -443,3 +443,23 @@ def swap(book: Book, opened: Deal, closed: Deal) -> float:
         total = book.desk.money.round(total + book.desk.money.swap(held, weekday(day * DAY)))
         day += 1
     return total
+
+
+def test_swaps_of_usdjpy_are_converted_at_its_price_of_the_midnight() -> None:
+    """Nine swaps in points of JPY: the price that each tells of lies in the bars around it."""
+    bars = hours(data("bars", "copy_rates_csv", "USDJPY_H1.csv.gz"))
+    book, inside = Book(desk("USDJPY", USDJPY), "USDJPY"), []
+    for close, fitting in closes(book, deals("NB_GAUSSIAN_USDJPY.html.gz")):
+        opened = fitting[0]
+        book.opened.remove(opened)
+        if not close.swap:
+            continue
+        points = {1: 4.05, -1: -24.7}[opened.sign]
+        nights = 3 if weekday(parse(opened.time[:16])) == 3 else 1
+        value = abs(points) * 100 * close.volume * nights
+        low, high = (value / (abs(close.swap) + half) for half in (0.005, -0.005))
+        around = (f"{opened.time[:10]} 23", f"{close.time[:10]} 00")
+        known = [bars[hour] for hour in around if hour in bars]
+        assert known
+        inside.append(low <= max(bar[1] for bar in known) and high >= min(bar[0] for bar in known))
+    assert inside == [True] * 9
