@@ -5,6 +5,7 @@ halt works when nothing else does: any program can make a file.
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -44,34 +45,74 @@ def flatten(config: ConfigOption = SETTINGS) -> None:
 
 def status(
     config: ConfigOption = SETTINGS,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    to_machine: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Show each strategy's last bar, decision, position, state, and distance to its limits."""
+    from bridge.cli.machine import as_json
     from bridge.cli.state import JOURNAL
+    from bridge.clock import SystemClock
     from bridge.journal.read import reading
     from bridge.report.status import status_of
 
     settings = read_settings(config)
     state = Path(settings.state)
     with reading(state / JOURNAL) as journal:
-        found = status_of(journal, settings, state)
-    if as_json:
-        typer.echo(json.dumps(found, indent=2))
-        return
-    typer.echo(f"{found['health']}; {found['run']}")
+        found = status_of(
+            journal,
+            settings,
+            state,
+            heartbeat=_heartbeat(state),
+            utc_now=SystemClock().now(),
+        )
+    typer.echo(as_json(found, indent=2) if to_machine else "\n".join(_lines(found)))
+
+
+def _heartbeat(state: Path) -> dict[str, Any] | None:
+    from bridge.cli.state import HEARTBEAT
+
+    try:
+        sign: dict[str, Any] = json.loads((state / HEARTBEAT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # none yet, or it is being written
+        return None
+    return sign
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    halted = "; HALTED by file, mt5-onnx resume takes it away" if found["halted"] else ""
+    yield f"{found['health']} (mode {found['mode']}, {found['run']}){halted}"
+    if account := found["account"]:
+        yield f"balance {account['balance']:.2f}, equity {account['equity']:.2f}"
     for each in found["strategies"]:
-        typer.echo(_line(each))
-    typer.echo(f"why not: {found['why_not']}")
+        yield _line(each)
+    for each in found["positions"]:
+        yield (
+            f"  #{each['ticket']} {each['symbol']} {each['side']} {each['volume']:g} lots at "
+            f"{each['price_open']:g}, stop {each['sl']:g}, profit {each['profit']:+.2f}"
+        )
+    counts = found["why_not"]
+    denied = ", ".join(f"{rule} {count}" for rule, count in counts["denied"].items()) or "none"
+    yield (
+        f"{counts['decisions']} bars decided: {counts['flat']} asked for nothing, "
+        f"{counts['holding']} kept a position, {counts['unusable']} without a usable signal; "
+        f"denied: {denied}; refused by the server: {counts['rejected']}"
+    )
 
 
 def _line(of: dict[str, Any]) -> str:
     if of["last_bar"] is None:
         return f"{of['strategy']}: nothing decided yet"
-    limits = ", ".join(f"{name} {text}" for name, text in of["limits"].items())
+    limits = ", ".join(_limit(name, each) for name, each in of["limits"].items())
     return (
         f"{of['strategy']}: {of['state']}, bar {of['last_bar']}, {of['action']} ({of['reason']}), "
         f"holds {of['holding'] or 'nothing'}; {limits}"
     )
+
+
+def _limit(name: str, of: dict[str, Any]) -> str:
+    words = name.replace("_", " ")
+    if of["limit"] is None:
+        return f"{words} {of['used']:.2%}, no limit"
+    return f"{words} {of['used']:.2%} of {of['limit']:.2%}"
 
 
 def _state(config: Path) -> Path:

@@ -1,6 +1,5 @@
 """Show the demo: a bar that moves, a table, and what to try next; or one JSON object."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
 from bridge.cli.demo_run import Outcome, Watch
+from bridge.cli.machine import as_json
 from bridge.engine.step import Step
 from bridge.mt5.servertime import text
 from bridge.report.statistics import Statistics
@@ -105,4 +105,4 @@ def show_json(outcome: Outcome) -> None:
     plain["journal"] = str(outcome.journal)
     plain["next"] = _next(outcome)
     plain["note"] = NO_EVIDENCE
-    print(json.dumps(plain, indent=2))  # noqa: T201  standard output is the interface here
+    print(as_json(plain, indent=2))  # noqa: T201  standard output is the interface here

@@ -1,13 +1,14 @@
 """``mt5-onnx journal``: look at what was seen, decided, sent and answered."""
 
 import csv
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from bridge.cli import machine
 
 if TYPE_CHECKING:
     from bridge.journal.read import JournalReader
@@ -60,7 +61,7 @@ def show(
         rows = list(reader.rows("decisions", where))[-last:]
         lines = [{**row, "intents": reader.intents_of(row["id"])} for row in rows]
     for line in lines:
-        typer.echo(json.dumps(line) if as_json else _as_text(line))
+        typer.echo(machine.as_json(line) if as_json else _as_text(line))
     if not lines and not as_json:
         typer.echo("no decision acted yet; --all shows the holds, too")
 
@@ -100,7 +101,7 @@ def export(
         if as_json:
             for each in Table:
                 for row in reader.rows(each):
-                    typer.echo(json.dumps({"table": each, **row}))
+                    typer.echo(machine.as_json({"table": each, **row}))
         else:
             _as_csv(reader, table)
 
@@ -111,5 +112,6 @@ def _as_csv(reader: "JournalReader", table: Table) -> None:
         if number == 0:
             writer.writerow(row)
         writer.writerow(
-            json.dumps(value) if isinstance(value, dict | list) else value for value in row.values()
+            machine.as_json(value) if isinstance(value, dict | list) else value
+            for value in row.values()
         )

@@ -115,3 +115,4 @@ def _trade(
         on_step=watcher.on_step,
         attend=crew.attend,
     )
+    chores.snapshot()

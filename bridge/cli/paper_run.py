@@ -144,6 +144,7 @@ def run_paper(
                 stop=stop,
                 longest_wait=_PATIENCE * speed if speed else float("inf"),
             )
+            chores.snapshot()
             journal.end_run("the recording has ended" if has_ended else stop.reason)
             return has_ended
 

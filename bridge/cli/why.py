@@ -1,10 +1,10 @@
 """``mt5-onnx why BAR``: what the model saw and said at a bar, and what became of it."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
+from bridge.cli import machine
 from bridge.cli.journal import JournalOption
 
 
@@ -31,7 +31,7 @@ def why(
         hint = f"the nearest one is {text(nearest)}" if nearest is not None else "it is empty"
         raise ConfigError(f"the journal has no decision about the bar of {text(time)}: {hint}")
     for decision in decisions:
-        typer.echo(json.dumps(decision) if as_json else "\n".join(_explained(decision)))
+        typer.echo(machine.as_json(decision) if as_json else "\n".join(_explained(decision)))
 
 
 def _explained(row: dict[str, Any]) -> list[str]:
@@ -83,9 +83,12 @@ def _intent(intent: dict[str, Any]) -> list[str]:
         )
     if intent["denied"]:
         return [*lines, f"    sent    nothing: denied by {intent['denied']}"]
-    lines.append(f"    sent    {json.dumps(intent['request'])}")
+    lines.append(f"    sent    {machine.as_json(intent['request'])}")
     result = intent["result"]
     if result is None:
         return [*lines, "    came    nothing yet"]
     fields = {key: value for key, value in (result["answer"] or {}).items() if key != "request"}
-    return [*lines, f"    came    {result['outcome']}: {result['words']}; {json.dumps(fields)}"]
+    return [
+        *lines,
+        f"    came    {result['outcome']}: {result['words']}; {machine.as_json(fields)}",
+    ]

@@ -99,10 +99,15 @@ def test_killed_at_random_times_it_comes_to_the_same_end(home: Path, tmp_path: P
     wanted, dealt = decided(home), deals(home)
     (home / "state").rename(tmp_path / "whole")
     chance = random.Random(3)  # noqa: S311  not a secret
-    for _ in range(6):
+    for _ in range(3):
+        # One dies while it loads, and one in the middle of its bars.
         child = start(home, "--speed", "240000")
-        # Some die while they load, some in the middle of their bars.
-        SystemClock().wait_until(SystemClock().now() + chance.uniform(0.9, 2.0))
+        SystemClock().wait_until(SystemClock().now() + chance.uniform(0.2, 1.0))
+        child.kill()
+        child.communicate()
+        child = start(home, "--speed", "240000")
+        count = len(decided(home)) if (home / "state" / "journal.sqlite3").exists() else 0
+        wait_for(home, count + chance.randint(1, 60), child)
         child.kill()
         child.communicate()
     assert 0 < len(decided(home)) < len(wanted)
@@ -157,7 +162,7 @@ def test_the_halt_file_ends_entries_and_resume_allows_them(
     capsys.readouterr()
     assert run(["status", *config, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["health"] == "halted by file"
+    assert told["halted"] is True
     assert told["strategies"][0]["state"] == "halted"
     # More bars, and leave to trade.
     write_bars(home / "EURUSD_H1_2017.csv", rates, digits=5)
