@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from terminal.paper_desk import MONDAY, Play, profile, spec
+from terminal.paper_desk import KINDS, MONDAY, Play, profile, spec
 
 from bridge.mt5.rates import RatesArray, rates_of
 
@@ -58,6 +58,35 @@ def check_books(play: Play) -> None:
         assert abs(lots - position.volume * (-1) ** position.type) < 1e-9
 
 
+UNFILLED = (2, 5, 6)
+CLOSE_BY = 8
+
+
+def check_orders(play: Play) -> None:
+    """Assert what is true of orders at any time."""
+    module = play.terminal
+    history, waiting = module.history_orders_get(0, 2**31 - 1), module.orders_get()
+    tickets = [order.ticket for order in (*history, *waiting)]
+    assert len(tickets) == len(set(tickets))
+    assert [o.ticket for o in waiting] == sorted(o.ticket for o in waiting)
+    assert [o.time_done for o in history] == sorted(o.time_done for o in history)
+    dealt: dict[int, float] = {}
+    for deal in module.history_deals_get(0, 2**31 - 1):
+        dealt[deal.order] = dealt.get(deal.order, 0.0) + deal.volume
+    for order in history:
+        filled = order.volume_initial - order.volume_current
+        legs = 2 if order.type == CLOSE_BY else 1
+        assert abs(dealt.get(order.ticket, 0.0) - legs * filled) < 1e-9
+        assert (order.state in UNFILLED) == (filled == 0.0)
+        assert order.time_done >= order.time_setup
+    for order in waiting:
+        assert order.ticket not in dealt
+        assert (order.time_done, order.state) == (0, 1)
+        above = KINDS[order.type] in ("sell limit", "buy stop", "buy stop limit")
+        assert (order.price_open > order.price_current) == above
+        assert order.type_time != 2 or order.time_expiration > module.server_time()
+
+
 class Account(RuleBasedStateMachine):
     """Random sends on random bars."""
 
@@ -66,7 +95,7 @@ class Account(RuleBasedStateMachine):
     @initialize(moves=MOVES)
     def open_account(self, moves: list[tuple[int, int, int]]) -> None:
         broker = profile(
-            {"EURUSD": spec(**COSTS)}, commission=2.5, margin_mode=self.margin_mode, deposit=3_000.0
+            {"EURUSD": spec(**COSTS)}, commission=2.5, margin_mode=self.margin_mode, deposit=1_500.0
         )
         self.play = Play(walk(moves), broker)
         self.at = 0
@@ -110,10 +139,89 @@ class Account(RuleBasedStateMachine):
             sl = round(position.price_current - sign * distance * 1e-5, 5)
             assert self.play.protect(position.ticket, sl=sl).retcode in (10009, 10025)
 
+    @rule(
+        kind=st.integers(2, 7),
+        away=st.integers(1, 120),
+        depth=st.integers(1, 40),
+        volume=VOLUMES,
+        sl=st.integers(0, 90),
+        tp=st.integers(0, 90),
+        lasts=st.integers(0, 3),
+        hours=st.integers(1, 40),
+    )
+    def place(self, kind: int, away: int, depth: int, volume: float, **rest: int) -> None:
+        self.send_order({"action": 5, "type": kind, "volume": volume}, kind, away, depth, **rest)
+
+    @rule(
+        choice=st.integers(0, 9),
+        away=st.integers(1, 120),
+        depth=st.integers(1, 40),
+        sl=st.integers(0, 90),
+        tp=st.integers(0, 90),
+        lasts=st.integers(0, 3),
+        hours=st.integers(1, 40),
+    )
+    def modify(self, choice: int, away: int, depth: int, **rest: int) -> None:
+        waiting = self.play.terminal.orders_get()
+        if waiting:
+            order = waiting[choice % len(waiting)]
+            request = {"action": 7, "order": order.ticket}
+            self.send_order(request, order.type, away, depth, **rest)
+
+    def send_order(
+        self,
+        request: dict[str, Any],
+        kind: int,
+        away: int,
+        depth: int,
+        *,
+        sl: int,
+        tp: int,
+        lasts: int,
+        hours: int,
+    ) -> None:
+        """Send an order ``away`` points from the market, its limit ``depth`` from its stop."""
+        tick = self.play.terminal.symbol_info_tick("EURUSD")
+        sign = -1 if kind & 1 else 1
+        above = KINDS[kind] in ("sell limit", "buy stop", "buy stop limit")
+        price = (tick.bid if kind & 1 else tick.ask) + (away if above else -away) * 1e-5
+        limit = price - sign * depth * 1e-5
+        filled = limit if kind in (6, 7) else price
+        end = int(self.play.terminal.server_time()) + hours * 3_600
+        levels = {"sl": filled - sign * sl * 1e-5 if sl else 0.0}
+        levels["tp"] = filled + sign * tp * 1e-5 if tp else 0.0
+        prices = {"price": price, "stoplimit": limit if kind in (6, 7) else 0.0, **levels}
+        request |= {"symbol": "EURUSD", "type_time": lasts, "expiration": end if lasts > 1 else 0}
+        request |= {name: round(value, 5) for name, value in prices.items()}
+        checked = self.play.terminal.order_check(request)
+        sent = self.play.terminal.order_send(request)
+        assert (checked.retcode, sent.retcode) in ((0, 10009), (10025, 10025))
+
+    @rule(choice=st.integers(0, 9))
+    def remove(self, choice: int) -> None:
+        waiting = self.play.terminal.orders_get()
+        if waiting:
+            assert self.play.remove(waiting[choice % len(waiting)].ticket).retcode == 10009
+
+    @rule(choice=st.integers(0, 9))
+    def close_two(self, choice: int) -> None:
+        held = self.play.terminal.positions_get()
+        buys, sells = ([one for one in held if one.type == side] for side in (0, 1))
+        if buys and sells:
+            pair = [buys[choice % len(buys)].ticket, sells[choice % len(sells)].ticket]
+            before = self.play.terminal.account_info()
+            assert self.play.close_by(*(pair if choice & 1 else pair[::-1])).retcode == 10009
+            # Two spreads are saved and nothing else happens to what the account is worth.
+            volume = self.play.terminal.history_orders_get(0, 2**31 - 1)[-1].volume_initial
+            saved = self.play.terminal.account_info().equity - before.equity + 2 * 2.5 * volume
+            spread = self.play.terminal.symbol_info("EURUSD").spread * volume
+            assert abs(saved - spread) < 3 * CENT
+
     @invariant()
     def books_are_right(self) -> None:
         if hasattr(self, "play"):
             check_books(self.play)
+            check_orders(self.play)
 
     def teardown(self) -> None:
         if hasattr(self, "play"):
@@ -138,16 +246,24 @@ def script(play: Play, first: int, last: int) -> list[Any]:
     answers = []
     for number in range(first, last):
         play.bar(number)
+        tick = play.terminal.symbol_info_tick("EURUSD")
         if number % 3 == 0:
-            tick = play.terminal.symbol_info_tick("EURUSD")
             side = number % 2
             sl = round(tick.ask + 0.0006, 5) if side else round(tick.bid - 0.0006, 5)
             answers.append(play.send(type=side, sl=sl, magic=number))
+        if number % 5 == 1:
+            limit, stop = round(tick.ask - 0.0003, 5), round(tick.bid - 0.0004, 5)
+            answers.append(play.place("buy limit", limit, magic=number, type_time=number % 2))
+            answers.append(play.place("sell stop", stop, volume=0.05, tp=stop - 0.0005))
+        if number % 7 == 3 and (waiting := play.terminal.orders_get()):
+            answers.append(play.modify(waiting[0].ticket, price=waiting[0].price_open - 0.0001))
+            answers.append(play.remove(waiting[-1].ticket))
         if number % 7 == 5 and (held := play.terminal.positions_get()):
             answers.append(play.close(held[0].ticket, 0.05))
             answers.append(play.protect(held[-1].ticket, sl=0.0, tp=0.0))
         answers.append(play.terminal.account_info())
         answers.append(play.terminal.positions_get())
+        answers.append(play.terminal.orders_get())
     return answers
 
 
@@ -156,6 +272,7 @@ def everything(play: Play) -> tuple[Any, ...]:
     return (
         module.account_info(),
         module.positions_get(),
+        module.orders_get(),
         module.history_orders_get(0, 2**31 - 1),
         module.history_deals_get(0, 2**31 - 1),
     )

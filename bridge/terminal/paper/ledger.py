@@ -162,6 +162,8 @@ class Ledger:
     def open(self, position: Position) -> None:
         """Add a position."""
         self.positions[position.ticket] = position
+        if position.ticket < max(self.positions):  # of an order that has waited
+            self.positions = dict(sorted(self.positions.items()))
         self._touched.add(position.ticket)
         self.revision += 1
 
