@@ -8,6 +8,7 @@ to modes that count money in ticks, and is in the profit currency.
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -18,6 +19,7 @@ from bridge.errors import ConfigError
 from bridge.mt5 import constants as mt5
 from bridge.mt5.servertime import server_clock
 from bridge.settings import Frozen, NotNegative, Positive, first_fault
+from bridge.terminal.paper import dump
 from bridge.terminal.paper.specification import complete
 
 
@@ -168,16 +170,62 @@ class BrokerProfile(Frozen):
         return self
 
     @classmethod
-    def load(cls, path: Path) -> Self:
-        """Return the profile that ``path`` holds.
+    def from_dump(
+        cls,
+        account: Mapping[str, Any],
+        symbols: Sequence[Mapping[str, Any]],
+        terminal: Mapping[str, Any],
+        *,
+        name: str = "",
+        server_clock: str = "eet-us",
+        deposit: float = 10_000.0,
+    ) -> Self:
+        """Return the broker that a terminal shows, without login, name, balance or anything held.
+
+        Args:
+            account: ``account_info()._asdict()``.
+            symbols: ``symbol_info(...)._asdict()`` of each symbol.
+            terminal: ``terminal_info()._asdict()``.
+            name: Of the profile; empty takes the server's.
+            server_clock: The broker's clock rule, which no dump tells.
+            deposit: Money of the paper account, account currency.
+
+        Raises:
+            ConfigError: A symbol that can't be played, see :func:`dump.playable`.
+        """
+        fields = {
+            "name": name or account["server"],
+            "note": _FROM_DUMP,
+            "server_clock": server_clock,
+            "account": dump.account_of(account, deposit=deposit),
+            "symbols": dump.symbols_of(symbols, account["currency"]),
+            "maxbars": terminal["maxbars"],
+        }
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            raise ConfigError(f"the terminal's dump: {first_fault(error)}") from error
+
+    @classmethod
+    def load(cls, name: str | Path) -> Self:
+        """Return the profile of a file, or a shipped one by its name.
+
+        Args:
+            name: A path; a last part that names no file but a shipped profile is that one.
 
         Raises:
             ConfigError: The file can't be read, or a field that is wrong or absent.
         """
+        path = Path(name)
+        if not path.exists():
+            path = shipped().get(path.name, path)
         try:
             return cls.model_validate_json(path.read_bytes())
         except OSError as error:
-            raise ConfigError(f"broker profile {path} can't be read: {error}") from error
+            known = ", ".join(shipped())
+            raise ConfigError(
+                f"broker profile {path} can't be read ({error}): name a file, or one of {known}"
+            ) from error
         except ValidationError as error:
             raise ConfigError(f"broker profile {path}: {first_fault(error)}") from error
 
@@ -198,6 +246,15 @@ class BrokerProfile(Frozen):
                 del known["account"][name]
         text = json.dumps(known, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+_FROM_DUMP = "Written from a terminal, which tells no commission, no sessions and no swap days."
+
+
+def shipped() -> dict[str, Path]:
+    """Return the files of the profiles that come with the package, by name."""
+    folder = Path(__file__).parent / "profiles"
+    return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
 _LATER_TERMS = {
