@@ -8,6 +8,7 @@ from doctor.doctor_desk import Patient, broker
 
 from bridge.doctor import account
 from bridge.doctor.finding import Finding, Grade
+from bridge.settings import Mode
 
 
 def code(found: Finding) -> tuple[Grade, int]:
@@ -30,6 +31,12 @@ def test_another_account_is_a_fault_of_the_terminal(
     assert code(found) == (Grade.FAIL, 3)
     assert "the settings name 1 on Paper-Demo" in found.found
     assert "terminal.login" in found.todo
+
+
+def test_a_recording_is_nobodys_account(tmp_path: Path) -> None:
+    patient = Patient(folder=tmp_path, profile=broker(account={"login": 2}))
+    settings = patient.settings().model_copy(update={"mode": Mode.PAPER})
+    assert code(account.account(patient.site(settings))) == (Grade.OK, 0)
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,9 @@ def test_open_positions_are_told(tmp_path: Path) -> None:
 def test_somebody_elses_position_is_in_the_way_on_a_netting_account(tmp_path: Path) -> None:
     netting = broker(account={"margin_mode": "netting"})
     subject = Patient(folder=tmp_path, profile=netting).subject()
+    bought(subject, 7)
+    assert model.positions(subject).grade is Grade.OK
+    subject = Patient(folder=tmp_path, profile=netting).subject()
     bought(subject, 8)
     found = model.positions(subject)
     assert found.grade is Grade.WARN

@@ -12,6 +12,7 @@ from bridge.doctor.ground import Connection, Missing, Site
 from bridge.doctor.names import closest
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import server_clock
+from bridge.settings import Mode
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.terminal import PaperTerminal
 
@@ -95,6 +96,21 @@ def test_a_symbol_outside_market_watch_is_added(tmp_path: Path) -> None:
     assert symbol.symbol(subject).grade is Grade.OK
 
 
+class Full(Odd):
+    """A terminal whose Market Watch takes no more."""
+
+    def symbol_select(self, symbol: str) -> None:
+        super().symbol_select("NIX")
+
+
+def test_a_symbol_that_can_not_be_added_is_a_fault(tmp_path: Path) -> None:
+    odd = {"symbol_info": {"select": False}}
+    found = symbol.symbol(Patient(folder=tmp_path, odd=odd, kind=Full).subject())
+    assert (found.grade, found.exit_code) == (Grade.FAIL, 3)
+    assert "symbol_select failed with -1" in found.found
+    assert "by hand" in found.todo
+
+
 @pytest.mark.parametrize(
     ("mode", "sides", "grade", "says"),
     [
@@ -152,10 +168,17 @@ def test_history_that_is_being_fetched_gets_some_seconds(tmp_path: Path) -> None
     clock = ManualClock(0.0)
     terminal = Fetching(patient.module(subject.site.link.clock))
     link = Connection(clock=subject.site.link.clock, terminal=terminal)
-    site = Site(subject.site.settings, link, clock)
+    live = subject.site.settings
+    site = Site(live, link, clock)
     found = symbol.history(type(subject)(site, subject.settings, subject.loaded, Missing()))
     assert found.grade is Grade.OK
     assert (terminal.polls, clock.now()) == (3, 2.0)
+    # A recording gets no longer by waiting.
+    terminal.polls = 0
+    site = Site(live.model_copy(update={"mode": Mode.PAPER}), link, clock)
+    found = symbol.history(type(subject)(site, subject.settings, subject.loaded, Missing()))
+    assert (found.grade, found.todo) == (Grade.FAIL, "name a longer recording")
+    assert (terminal.polls, clock.now()) == (1, 2.0)
 
 
 def test_a_symbol_without_any_bars_has_none_of_them(tmp_path: Path) -> None:
