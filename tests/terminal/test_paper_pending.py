@@ -377,6 +377,16 @@ REFUSALS: list[tuple[str, str, float, dict[str, Any], dict[str, Any], dict[str, 
         {},
         10035,
     ),
+    (
+        "stop losses that the symbol forbids",
+        "buy limit",
+        1.09,
+        {"sl": 1.08},
+        {"order_mode": 111},
+        {},
+        10035,
+    ),
+    ("targets that it forbids", "buy limit", 1.09, {"tp": 1.1}, {"order_mode": 95}, {}, 10035),
     ("a volume off the step", "buy limit", 1.09, {"volume": 0.105}, {}, {}, 10014),
     ("an unknown symbol", "buy limit", 1.09, {"symbol": "EURXXX"}, {}, {}, 10013),
     ("A41: a symbol for closing only", "buy limit", 1.09, {}, {"trade_mode": 3}, {}, 10044),
@@ -582,6 +592,17 @@ def test_changing_a_pending_order() -> None:
     assert (order.type_time, order.time_expiration) == (2, MONDAY + 600)
     assert play.modify(ticket, type_time=0).retcode == 10009
     assert play.terminal.orders_get()[0].time_expiration == 0
+
+
+def test_a_day_counts_from_the_last_change() -> None:
+    play = Play(flat(60))
+    ticket = play.place("buy limit", 1.09).order
+    play.bar(30)
+    assert play.modify(ticket, type_time=1).retcode == 10009
+    play.bar(47)
+    assert play.terminal.orders_total() == 1
+    play.bar(48)
+    assert play.orders() == ["48.00 buy limit 0.1 1.09 expired"]
 
 
 def test_changing_the_limit_of_a_stop_limit() -> None:

@@ -151,20 +151,21 @@ def test_the_rest_of_a_return_order_adds_to_its_position_when_hedging() -> None:
     assert (held.ticket, held.volume) == (part.order, 0.1)
 
 
-def test_the_rest_of_a_close_closes_or_goes_with_the_position() -> None:
-    hedging = profile({"EURUSD": spec(trade_exemode=1)})
-    for closes_itself in (False, True):
-        play = Play(ROWS, hedging)
-        ticket = play.buy(volume=0.2, **RETURN).order
-        play.terminal.script.add(PartialFill(0.05))
-        part = play.sell(position=ticket, volume=0.15, **RETURN)
-        assert (part.retcode, play.terminal.positions_get()[0].volume) == (10010, 0.15)
-        if closes_itself:
-            play.close(ticket)
-        play.bar(1)
-        ended = play.terminal.history_orders_get(ticket=part.order)[0]
-        left = [one.volume for one in play.terminal.positions_get()]
-        assert (left, ended.state) == (([], 2) if closes_itself else ([0.05], 4))
+@pytest.mark.parametrize(("stop", "left", "state"), [(0.0, [0.05], 4), (1.1008, [], 2)])
+def test_the_rest_of_a_close_closes_or_goes_with_the_position(
+    stop: float, left: list[float], state: int
+) -> None:
+    play = Play(ROWS, profile({"EURUSD": spec(trade_exemode=1)}))
+    play.clock.wait_until(MONDAY + 3_599)
+    ticket = play.sell(volume=0.2, sl=stop, **RETURN).order
+    play.terminal.script.add(PartialFill(0.05))
+    part = play.buy(position=ticket, volume=0.15, **RETURN)
+    assert (part.retcode, play.terminal.positions_get()[0].volume) == (10010, 0.15)
+    second = play.close(ticket)
+    assert (second.retcode, second.comment) == (10039, "Close order exists")
+    play.bar(1)  # opens beyond the stop
+    assert [one.volume for one in play.terminal.positions_get()] == left
+    assert play.terminal.history_orders_get(ticket=part.order)[0].state == state
 
 
 def test_a_pending_order_is_filled_in_part() -> None:

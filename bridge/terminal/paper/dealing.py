@@ -10,7 +10,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeRequest
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position, volume_of
-from bridge.terminal.paper.order import Order
+from bridge.terminal.paper.order import DATED, Order, end_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ def order_of(desk: Desk, request: TradeRequest, price: float) -> Order:
         request: A deal or a pending order that has passed its checks.
         price: The current one for a deal, its own for a pending order.
     """
-    digits, volume = desk.symbols[request.symbol].digits, volume_of(request.volume)
-    dated = request.type_time in (mt5.ORDER_TIME_SPECIFIED, mt5.ORDER_TIME_SPECIFIED_DAY)
+    info, volume = desk.symbols[request.symbol], volume_of(request.volume)
+    digits, now = info.digits, desk.market.now
     return Order(
         ticket=desk.ledger.next_order(),
         symbol=request.symbol,
@@ -63,7 +63,8 @@ def order_of(desk: Desk, request: TradeRequest, price: float) -> Order:
         tp=round(request.tp, digits),
         type_time=request.type_time,
         type_filling=request.type_filling,
-        expiration=request.expiration if dated else 0,
+        expiration=request.expiration if request.type_time in DATED else 0,
+        ends=end_of(info, request.type_time, request.expiration, now),
     )
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from bridge.mt5 import constants as mt5
-from bridge.mt5.records import TradeOrder
+from bridge.mt5.records import SymbolInfo, TradeOrder
+from bridge.mt5.servertime import DAY, server_day
 
 MARKET = frozenset({mt5.ORDER_TYPE_BUY, mt5.ORDER_TYPE_SELL})
 LIMIT = frozenset({mt5.ORDER_TYPE_BUY_LIMIT, mt5.ORDER_TYPE_SELL_LIMIT})
@@ -14,6 +15,25 @@ PENDING = LIMIT | STOP | STOP_LIMIT
 ABOVE = frozenset(
     {mt5.ORDER_TYPE_SELL_LIMIT, mt5.ORDER_TYPE_BUY_STOP, mt5.ORDER_TYPE_BUY_STOP_LIMIT}
 )
+DATED = frozenset({mt5.ORDER_TIME_SPECIFIED, mt5.ORDER_TIME_SPECIFIED_DAY})
+
+
+def end_of(info: SymbolInfo, type_time: int, expiration: int, now: float) -> float:
+    """Return the server time at which an order ends by itself; 0.0 when it does not.
+
+    Args:
+        info: Its symbol; where orders are daily, GTC ends with the day, too.
+        type_time: GTC, DAY, SPECIFIED or SPECIFIED_DAY.
+        expiration: Server time, for the last two.
+        now: Server time at which the order is placed or changed.
+    """
+    if type_time == mt5.ORDER_TIME_SPECIFIED:
+        return float(expiration)
+    daily = info.order_gtc_mode != mt5.SYMBOL_ORDERS_GTC
+    if type_time == mt5.ORDER_TIME_GTC and not daily:
+        return 0.0
+    last = expiration if type_time == mt5.ORDER_TIME_SPECIFIED_DAY else now
+    return float((server_day(last) + 1) * DAY)
 
 
 @dataclass(slots=True)
@@ -25,6 +45,7 @@ class Order:
         volume: Lots that are not filled yet.
         price: At which it is triggered or filled; a market order's is that of its sending.
         expiration: Server time; 0 when ``type_time`` needs none.
+        ends: Server time at which it ends by itself; 0.0 when it does not.
         position_id: Of the position that it opened, or is to close.
         margin_per_lot: Account currency that it holds while it waits.
         fate: What a script wants for a market order that waits: to be "rejected"; else it is
@@ -47,6 +68,7 @@ class Order:
     type_time: int = 0
     type_filling: int = 0
     expiration: int = 0
+    ends: float = 0.0
     state: int = mt5.ORDER_STATE_PLACED
     position_id: int = 0
     position_by_id: int = 0

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeRequest
-from bridge.mt5.servertime import DAY
+from bridge.mt5.servertime import server_day
 from bridge.terminal.paper.answers import text_of
 from bridge.terminal.paper.dealing import fill_order, target_of
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.market import Series
 from bridge.terminal.paper.order import ABOVE, LIMIT, MARKET, STOP_LIMIT, Order
-from bridge.terminal.paper.pending_rules import TRIGGER_CHECKS, last_moment
+from bridge.terminal.paper.pending_rules import TRIGGER_CHECKS
 from bridge.terminal.paper.rules import Ask, first_refusal
 from bridge.terminal.paper.script import PartialFill
 
@@ -146,15 +146,14 @@ def expire(desk: Desk, until: float) -> None:
     Pending orders go at their own time; where a symbol's day takes stops and targets with it,
     they go from its positions.
     """
-    if _day(until) > _day(desk.market.now):
+    if server_day(until) > server_day(desk.market.now):
         _drop_levels(desk)
     if not desk.ledger.waiting:
         return
-    ends = ((_end_of(desk, one), one.ticket, one) for one in desk.ledger.waiting.values())
-    over = sorted(end for end in ends if 0 < end[0] <= until)
-    for end, _, order in over:
+    over = [one for one in desk.ledger.waiting.values() if 0 < one.ends <= until]
+    for order in sorted(over, key=lambda one: one.ends):
         price = desk.price_of(order)
-        desk.ledger.finish(order, mt5.ORDER_STATE_EXPIRED, int(end * 1000), price)
+        desk.ledger.finish(order, mt5.ORDER_STATE_EXPIRED, int(order.ends * 1000), price)
 
 
 def _drop_levels(desk: Desk) -> None:
@@ -163,18 +162,6 @@ def _drop_levels(desk: Desk) -> None:
         if daily and (position.sl or position.tp):
             position.sl = position.tp = 0.0
             desk.ledger.touch(position)
-
-
-def _end_of(desk: Desk, order: Order) -> float:
-    """Return the server time at which an order ends by itself; 0.0 when it does not."""
-    gtc = desk.symbols[order.symbol].order_gtc_mode == mt5.SYMBOL_ORDERS_GTC
-    if order.type_time == mt5.ORDER_TIME_DAY or (order.type_time == mt5.ORDER_TIME_GTC and not gtc):
-        return float((_day(order.time_msc / 1000) + 1) * DAY)
-    return last_moment(order.type_time, order.expiration)
-
-
-def _day(time: float) -> int:
-    return int(time) // DAY
 
 
 def release(desk: Desk) -> bool:

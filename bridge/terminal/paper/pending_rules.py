@@ -7,26 +7,15 @@ market 10015.
 from collections.abc import Sequence
 
 from bridge.mt5 import constants as mt5
-from bridge.mt5.servertime import DAY
 from bridge.terminal.paper import rules
 from bridge.terminal.paper.dealing import margin_per_lot
 from bridge.terminal.paper.desk import Desk
-from bridge.terminal.paper.order import ABOVE, LIMIT, PENDING, STOP, STOP_LIMIT
+from bridge.terminal.paper.order import ABOVE, DATED, LIMIT, PENDING, STOP, STOP_LIMIT, end_of
 from bridge.terminal.paper.rules import Ask, Check
 
 # Order types and their bit in order_mode.
 _MODES = ((LIMIT, 2), (STOP, 4), (STOP_LIMIT, 8))
 _BOC_MASK = 4
-_DATED = {
-    mt5.ORDER_TIME_SPECIFIED: lambda expiration: float(expiration),
-    mt5.ORDER_TIME_SPECIFIED_DAY: lambda expiration: float((expiration // DAY + 1) * DAY),
-}
-
-
-def last_moment(type_time: int, expiration: int) -> float:
-    """Return the server time at which a dated order ends; 0.0 for the others."""
-    end = _DATED.get(type_time)
-    return end(expiration) if end else 0.0
 
 
 def kind_of(ask: Ask) -> int:
@@ -91,7 +80,8 @@ def expiration_is_legal(desk: Desk, ask: Ask) -> int:
     """The symbol allows the way of expiring, and a date is not over."""
     kind, info = ask.request.type_time, ask.info
     known = kind <= mt5.ORDER_TIME_SPECIFIED_DAY and info.expiration_mode & 1 << kind
-    late = kind in _DATED and last_moment(kind, ask.request.expiration) <= desk.market.now
+    now = desk.market.now
+    late = kind in DATED and end_of(info, kind, ask.request.expiration, now) <= now
     return 0 if known and not late else mt5.TRADE_RETCODE_INVALID_EXPIRATION
 
 
@@ -105,7 +95,7 @@ def stops_are_legal(desk: Desk, ask: Ask) -> int:
 def orders_limit_is_kept(desk: Desk, ask: Ask) -> int:
     """``limit_orders`` counts the pending orders of all symbols."""
     limit = desk.terms.limit_orders
-    full = limit and len(desk.ledger.waiting) >= limit
+    full = limit and sum(one.type in PENDING for one in desk.ledger.waiting.values()) >= limit
     return mt5.TRADE_RETCODE_LIMIT_ORDERS if full else 0
 
 
@@ -133,7 +123,7 @@ def something_changes(desk: Desk, ask: Ask) -> int:
     same = asked == [order.price, order.sl, order.tp]
     if order.type in STOP_LIMIT:
         same = same and round(request.stoplimit, digits) == order.stoplimit
-    dated = request.expiration if request.type_time in _DATED else 0
+    dated = request.expiration if request.type_time in DATED else 0
     same = same and (request.type_time, dated) == (order.type_time, order.expiration)
     return mt5.TRADE_RETCODE_NO_CHANGES if same else 0
 
@@ -158,6 +148,7 @@ PLACE_CHECKS: Sequence[Check] = (
     stoplimit_is_legal,
     filling_is_allowed,
     expiration_is_legal,
+    rules.levels_are_allowed,
     stops_are_legal,
     rules.market_is_open,
     orders_limit_is_kept,
@@ -172,6 +163,7 @@ MODIFY_CHECKS: Sequence[Check] = (
     price_is_legal,
     stoplimit_is_legal,
     expiration_is_legal,
+    rules.levels_are_allowed,
     stops_are_legal,
     rules.market_is_open,
 )

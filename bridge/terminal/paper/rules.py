@@ -1,7 +1,8 @@
-"""What the server refuses of deals and stop changes. Each check answers a retcode, or 0.
+"""What the server refuses of any request. Each check answers a retcode, 0 when it has nothing.
 
-Sources: MQL5 reference; where it is silent (the order of checks, some codes) the choice is ours,
-see README.md. Pending orders have more of them, in :mod:`pending_rules`.
+What only concerns deals and positions is in :mod:`deal_rules`, pending orders in
+:mod:`pending_rules`. Sources: MQL5 reference; where it is silent (the order of checks, some codes)
+the choice is ours, see README.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +15,9 @@ from bridge.terminal.paper.dealing import commission, margin_per_lot
 from bridge.terminal.paper.desk import Change, Desk
 from bridge.terminal.paper.ledger import Position, volume_of
 from bridge.terminal.paper.market import Series
-from bridge.terminal.paper.order import MARKET, PENDING, Order
+from bridge.terminal.paper.order import PENDING, Order
 from bridge.terminal.paper.script import Disabled
 
-_PRICED = (mt5.SYMBOL_TRADE_EXECUTION_REQUEST, mt5.SYMBOL_TRADE_EXECUTION_INSTANT)
 # Recorded requests carry the noise of doubles; a thousandth of a step moves nothing.
 SLACK = 1e-3
 
@@ -80,14 +80,6 @@ def account_may_trade(desk: Desk, ask: Ask) -> int:
     return 0 if desk.terms.trade_expert else mt5.TRADE_RETCODE_SERVER_DISABLES_AT
 
 
-def type_is_market(desk: Desk, ask: Ask) -> int:
-    """A deal buys or sells; a pending type is no deal."""
-    if ask.request.type in MARKET:
-        return 0 if ask.info.order_mode & 1 else mt5.TRADE_RETCODE_INVALID_ORDER
-    known = ask.request.type <= mt5.ORDER_TYPE_CLOSE_BY
-    return mt5.TRADE_RETCODE_INVALID_ORDER if known else mt5.TRADE_RETCODE_INVALID
-
-
 def symbol_may_trade(desk: Desk, ask: Ask) -> int:
     """Trade mode: disabled, long only, short only, close only."""
     mode = ask.info.trade_mode
@@ -114,23 +106,6 @@ def hedging_is_allowed(desk: Desk, ask: Ask) -> int:
     return HEDGE_PROHIBITED if any(one.type != ask.side for one in held) else 0
 
 
-def closes_its_position(desk: Desk, ask: Ask) -> int:
-    """A named position is closed by the opposite side on its own symbol."""
-    if not ask.request.position or ask.target is None:
-        return 0
-    if ask.target.symbol != ask.request.symbol or ask.target.type == ask.side:
-        return mt5.TRADE_RETCODE_INVALID
-    return 0
-
-
-def oldest_is_closed_first(desk: Desk, ask: Ask) -> int:
-    """FIFO accounts close a symbol's positions in the order of their opening."""
-    if not (desk.terms.fifo_close and desk.is_hedging and ask.target):
-        return 0
-    oldest = min(desk.positions_of(ask.info.name), key=lambda one: (one.time_msc, one.ticket))
-    return 0 if oldest is ask.target else mt5.TRADE_RETCODE_FIFO_CLOSE
-
-
 def volume_is_legal(desk: Desk, ask: Ask) -> int:
     """Volume within the limits and on the step; no more than a named position has."""
     volume, info = ask.request.volume, ask.info
@@ -149,48 +124,6 @@ def has_prices(desk: Desk, ask: Ask) -> int:
         return mt5.TRADE_RETCODE_PRICE_OFF
     desk.money.check_quotes(ask.info)
     return 0
-
-
-def price_is_legal(desk: Desk, ask: Ask) -> int:
-    """Request and instant execution want a price on the tick; the others don't look at it."""
-    if ask.info.trade_exemode not in _PRICED:
-        return 0
-    price = ask.request.price
-    legal = price > 0 and is_multiple(price, ask.info.trade_tick_size)
-    return 0 if legal else mt5.TRADE_RETCODE_INVALID_PRICE
-
-
-_FOK, _IOC, _RETURN = mt5.ORDER_FILLING_FOK, mt5.ORDER_FILLING_IOC, mt5.ORDER_FILLING_RETURN
-# Execution mode -> fillings that are right whatever the mask says.
-_ALWAYS = {
-    mt5.SYMBOL_TRADE_EXECUTION_REQUEST: (_FOK, _IOC, _RETURN),
-    mt5.SYMBOL_TRADE_EXECUTION_INSTANT: (_FOK, _IOC, _RETURN),
-    mt5.SYMBOL_TRADE_EXECUTION_EXCHANGE: (_RETURN,),
-}
-_MASK = {_FOK: 1, _IOC: 2}
-
-
-def filling_is_allowed(desk: Desk, ask: Ask) -> int:
-    """Filling by execution mode and mask; the two number them differently."""
-    filling = ask.request.type_filling
-    by_mask = ask.info.filling_mode & _MASK.get(filling, 0)
-    if by_mask or filling in _ALWAYS.get(ask.info.trade_exemode, ()):
-        return 0
-    return mt5.TRADE_RETCODE_INVALID_FILL
-
-
-def entry_stops_are_legal(desk: Desk, ask: Ask) -> int:
-    """Stops of a deal that opens volume; one that only closes has none."""
-    return _market_stops(ask, ask.side) if ask.opening else 0
-
-
-def changed_stops_are_legal(desk: Desk, ask: Ask) -> int:
-    """Stops that a position is to get."""
-    return _market_stops(ask, ask.target.type) if ask.target else 0
-
-
-def _market_stops(ask: Ask, side: int) -> int:
-    return stops_from(ask, side, ask.series.ask if side else ask.series.bid)
 
 
 def stops_from(ask: Ask, side: int, base: float) -> int:
@@ -213,6 +146,16 @@ def stops_from(ask: Ask, side: int, base: float) -> int:
     return 0 if legal else mt5.TRADE_RETCODE_INVALID_STOPS
 
 
+def levels_are_allowed(desk: Desk, ask: Ask) -> int:
+    """A symbol may forbid stop losses or take profits."""
+    mode, request = ask.info.order_mode, ask.request
+    forbidden = (request.sl and not mode & _SL) or (request.tp and not mode & _TP)
+    return mt5.TRADE_RETCODE_INVALID_ORDER if forbidden else 0
+
+
+_SL, _TP = 16, 32
+
+
 def least_distance(info: SymbolInfo) -> float:
     """Return the stops level as a distance of prices; without one, all that is not nothing."""
     slack = SLACK * info.point
@@ -224,16 +167,6 @@ def market_is_open(desk: Desk, ask: Ask) -> int:
     now = desk.market.now
     closed = ask.series.is_closed(now) or desk.script.is_closed(now)
     return mt5.TRADE_RETCODE_MARKET_CLOSED if closed else 0
-
-
-def position_is_not_frozen(desk: Desk, ask: Ask) -> int:
-    """Within the freeze level of its stop or target a position is left alone."""
-    for position in (ask.target, ask.opposite):
-        if position and ask.info.trade_freeze_level:
-            market = desk.closing_price(position)
-            if any(one and is_near(ask.info, market - one) for one in (position.sl, position.tp)):
-                return mt5.TRADE_RETCODE_FROZEN
-    return 0
 
 
 def is_near(info: SymbolInfo, distance: float) -> bool:
@@ -262,14 +195,6 @@ def positions_limit_is_kept(desk: Desk, ask: Ask) -> int:
     return mt5.TRADE_RETCODE_LIMIT_POSITIONS if len(desk.ledger.positions) >= limit else 0
 
 
-def price_has_not_moved(desk: Desk, ask: Ask) -> int:
-    """Request and instant execution: a move beyond the deviation is a requote."""
-    if ask.info.trade_exemode not in _PRICED:
-        return 0
-    moved = abs(ask.request.price - ask.price) / ask.info.point
-    return mt5.TRADE_RETCODE_REQUOTE if moved > ask.request.deviation + SLACK else 0
-
-
 def money_is_enough(desk: Desk, ask: Ask) -> int:
     """Free margin after the deal and its commission may not be below zero."""
     if not ask.opening:
@@ -291,75 +216,9 @@ def margin_after(desk: Desk, ask: Ask) -> float:
     return desk.margin_after(Change(request.symbol, ask.side, request.volume, per_lot))
 
 
-def something_changes(desk: Desk, ask: Ask) -> int:
-    """Levels equal to those already set change nothing."""
-    if ask.target is None:
-        return 0
-    digits = ask.info.digits
-    asked = (round(ask.request.sl, digits), round(ask.request.tp, digits))
-    same = asked == (ask.target.sl, ask.target.tp)
-    return mt5.TRADE_RETCODE_NO_CHANGES if same else 0
-
-
-def positions_are_opposite(desk: Desk, ask: Ask) -> int:
-    """Only a hedging account has two positions of one symbol, and only opposite ones meet."""
-    one, other = ask.target, ask.opposite
-    if not desk.is_hedging or one is None or other is None:
-        return mt5.TRADE_RETCODE_INVALID
-    if one.symbol != other.symbol or one.type == other.type:
-        return mt5.TRADE_RETCODE_INVALID
-    return 0 if ask.info.order_mode & _CLOSE_BY else mt5.TRADE_RETCODE_INVALID_ORDER
-
-
-_CLOSE_BY = 64
-
-
-def symbol_is_not_disabled(desk: Desk, ask: Ask) -> int:
-    """A symbol that is not traded at all."""
-    disabled = ask.info.trade_mode == mt5.SYMBOL_TRADE_MODE_DISABLED
-    return mt5.TRADE_RETCODE_TRADE_DISABLED if disabled else 0
-
-
 def is_multiple(value: float, step: float) -> bool:
     """Return whether ``value`` is on the step, but for the noise of doubles."""
     if not abs(value) < float("inf"):
         return False
     steps = value / step
     return abs(steps - round(steps)) < SLACK
-
-
-DEAL_CHECKS: Sequence[Check] = (
-    account_may_trade,
-    type_is_market,
-    closes_its_position,
-    symbol_may_trade,
-    hedging_is_allowed,
-    oldest_is_closed_first,
-    volume_is_legal,
-    has_prices,
-    price_is_legal,
-    filling_is_allowed,
-    entry_stops_are_legal,
-    market_is_open,
-    position_is_not_frozen,
-    volume_limit_is_kept,
-    positions_limit_is_kept,
-    money_is_enough,
-)
-CHANGE_CHECKS: Sequence[Check] = (
-    account_may_trade,
-    has_prices,
-    something_changes,
-    position_is_not_frozen,
-    changed_stops_are_legal,
-    market_is_open,
-)
-CLOSE_BY_CHECKS: Sequence[Check] = (
-    account_may_trade,
-    positions_are_opposite,
-    symbol_is_not_disabled,
-    oldest_is_closed_first,
-    has_prices,
-    position_is_not_frozen,
-    market_is_open,
-)

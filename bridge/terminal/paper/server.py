@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import OrderCheckResult, OrderSendResult, TradeRequest
-from bridge.terminal.paper import pending, pending_rules, rules
+from bridge.terminal.paper import deal_rules, pending, pending_rules, rules
+from bridge.terminal.paper.about import ask_of
 from bridge.terminal.paper.answers import refused, sent, text_of, unchecked
 from bridge.terminal.paper.dealing import close_by, commission, fill_order, order_of
 from bridge.terminal.paper.desk import Desk
-from bridge.terminal.paper.ledger import Position, volume_of
-from bridge.terminal.paper.market import Series
+from bridge.terminal.paper.ledger import volume_of
 from bridge.terminal.paper.money import NoQuotes
-from bridge.terminal.paper.order import PENDING, STOP_LIMIT, Order
+from bridge.terminal.paper.order import DATED, STOP_LIMIT, Order, end_of
 from bridge.terminal.paper.rules import Ask
 from bridge.terminal.paper.script import IgnoreStops, PartialFill, Placed, RewriteComment, Twist
 
@@ -21,7 +21,7 @@ _INVALID = mt5.TRADE_RETCODE_INVALID
 
 def order_check(desk: Desk, request: TradeRequest) -> OrderCheckResult:
     """Return whether the server would take ``request``, and the account as it would be."""
-    ask = _ask(desk, request)
+    ask = ask_of(desk, request)
     if isinstance(ask, int):
         return unchecked(desk, request, ask)
     code = _refusal(desk, ask)
@@ -39,7 +39,7 @@ def order_check(desk: Desk, request: TradeRequest) -> OrderCheckResult:
 
 def order_send(desk: Desk, request: TradeRequest) -> OrderSendResult:
     """Do what ``request`` asks for, or refuse it."""
-    ask = _ask(desk, request)
+    ask = ask_of(desk, request)
     if isinstance(ask, int):
         return refused(desk, request, ask)
     if code := _refusal(desk, ask):
@@ -92,7 +92,7 @@ def _booked(desk: Desk, ask: Ask) -> _Booked:
 
 def _deal(desk: Desk, ask: Ask) -> OrderSendResult:
     request, quote = ask.request, (ask.series.bid, ask.series.ask)
-    if code := rules.price_has_not_moved(desk, ask):
+    if code := deal_rules.price_has_not_moved(desk, ask):
         return refused(desk, request, code, quote)
     twist = desk.script.twist(PartialFill, Placed, RewriteComment, IgnoreStops)
     order = _twisted(order_of(desk, request, ask.price), twist)
@@ -154,8 +154,8 @@ def _modify(desk: Desk, ask: Ask) -> OrderSendResult:
     if order.type in STOP_LIMIT:
         order.stoplimit = round(request.stoplimit, digits)
     order.type_time = request.type_time
-    dated = pending_rules.last_moment(request.type_time, request.expiration)
-    order.expiration = request.expiration if dated else 0
+    order.expiration = request.expiration if request.type_time in DATED else 0
+    order.ends = end_of(ask.info, request.type_time, request.expiration, desk.market.now)
     order.margin_per_lot = pending_rules.held_margin(desk, ask)
     desk.ledger.place(order)
     pending.placed(desk, order)
@@ -186,93 +186,19 @@ def _close_by(desk: Desk, ask: Ask) -> OrderSendResult:
     )
 
 
-# What a request is about
-
-
-def _ask(desk: Desk, request: TradeRequest) -> Ask | int:
-    """Return the request with its symbol, position and order, or the retcode that refuses it."""
-    action = _ACTIONS.get(request.action)
-    return _INVALID if action is None else action.about(desk, request)
-
-
-def _about_deal(desk: Desk, request: TradeRequest) -> Ask | int:
-    target: Position | None = None
-    if request.position:
-        target = desk.ledger.positions.get(request.position)
-        if target is None:
-            return mt5.TRADE_RETCODE_POSITION_CLOSED
-        if target.symbol != request.symbol:
-            return _INVALID
-    elif not desk.is_hedging:
-        target = next(iter(desk.positions_of(request.symbol)), None)
-    return _with_symbol(desk, request, request.symbol, target=target)
-
-
-def _about_stops(desk: Desk, request: TradeRequest) -> Ask | int:
-    if not request.position and desk.is_hedging:
-        return _INVALID
-    held = [desk.ledger.positions.get(request.position)]
-    target = held[0] if request.position else next(iter(desk.positions_of(request.symbol)), None)
-    if target is None:
-        return mt5.TRADE_RETCODE_POSITION_CLOSED
-    return _with_symbol(desk, request, target.symbol, target=target)
-
-
-def _about_new_order(desk: Desk, request: TradeRequest) -> Ask | int:
-    return _with_symbol(desk, request, request.symbol)
-
-
-def _about_order(desk: Desk, request: TradeRequest) -> Ask | int:
-    order = desk.ledger.waiting.get(request.order)
-    changes = request.action == mt5.TRADE_ACTION_MODIFY
-    if order is None or (changes and order.type not in PENDING):
-        return _INVALID
-    return _with_symbol(desk, request, order.symbol, order=order)
-
-
-def _about_pair(desk: Desk, request: TradeRequest) -> Ask | int:
-    positions = desk.ledger.positions
-    one, other = positions.get(request.position), positions.get(request.position_by)
-    if not (request.position and request.position_by):
-        return _INVALID
-    if one is None or other is None:
-        return mt5.TRADE_RETCODE_POSITION_CLOSED
-    return _with_symbol(desk, request, one.symbol, target=one, opposite=other)
-
-
-def _with_symbol(
-    desk: Desk,
-    request: TradeRequest,
-    symbol: str,
-    *,
-    target: Position | None = None,
-    order: Order | None = None,
-    opposite: Position | None = None,
-) -> Ask | int:
-    info = desk.symbols.get(symbol)
-    # A symbol may be left out where a ticket says it, but it may not be another one.
-    if info is None or request.symbol not in ("", symbol):
-        return _INVALID
-    series: Series | None = desk.market.at(symbol)
-    if series is None:
-        return mt5.TRADE_RETCODE_PRICE_OFF
-    return Ask(request, info, series, target, order, opposite)
-
-
 @dataclass(frozen=True, slots=True)
 class _Action:
-    """One action: what it is about, what is refused, what it does."""
+    """One action: what is refused, what it does."""
 
-    about: Callable[[Desk, TradeRequest], Ask | int]
     checks: Sequence[rules.Check]
     do: Callable[[Desk, Ask], OrderSendResult]
 
 
 _ACTIONS = {
-    mt5.TRADE_ACTION_DEAL: _Action(_about_deal, rules.DEAL_CHECKS, _deal),
-    mt5.TRADE_ACTION_PENDING: _Action(_about_new_order, pending_rules.PLACE_CHECKS, _place),
-    mt5.TRADE_ACTION_SLTP: _Action(_about_stops, rules.CHANGE_CHECKS, _change_stops),
-    mt5.TRADE_ACTION_MODIFY: _Action(_about_order, pending_rules.MODIFY_CHECKS, _modify),
-    mt5.TRADE_ACTION_REMOVE: _Action(_about_order, pending_rules.REMOVE_CHECKS, _remove),
-    mt5.TRADE_ACTION_CLOSE_BY: _Action(_about_pair, rules.CLOSE_BY_CHECKS, _close_by),
+    mt5.TRADE_ACTION_DEAL: _Action(deal_rules.DEAL_CHECKS, _deal),
+    mt5.TRADE_ACTION_PENDING: _Action(pending_rules.PLACE_CHECKS, _place),
+    mt5.TRADE_ACTION_SLTP: _Action(deal_rules.CHANGE_CHECKS, _change_stops),
+    mt5.TRADE_ACTION_MODIFY: _Action(pending_rules.MODIFY_CHECKS, _modify),
+    mt5.TRADE_ACTION_REMOVE: _Action(pending_rules.REMOVE_CHECKS, _remove),
+    mt5.TRADE_ACTION_CLOSE_BY: _Action(deal_rules.CLOSE_BY_CHECKS, _close_by),
 }
