@@ -68,43 +68,51 @@ class BarSeries(Series):
         self._glides = glides
         self.stage = CLOSE
         self.low_first = True
+        self.due = self._times[0]
 
     def move(self, now: float) -> None:
         """Move the cursor to the newest event at or before ``now``; never backwards."""
+        if self.due > now:
+            return
         following = self.index + 1
         if following < len(self._times) and self._times[following] <= now:
             last = following + 1
             if last < len(self._times) and self._times[last] <= now:
                 last = bisect_right(self._times, now, lo=last)
-            self.index, self.stage = last - 1, OPEN
-            self._quote(self._open[last - 1], self._times[last - 1])
-        if self.stage == CLOSE:
-            return
+            self._open_bar(last - 1)
         if self._end[self.index] <= now:
             self._go(CLOSE)
-        elif self._glides:
-            while self._time_of(self.stage + 1) <= now:
-                self._go(self.stage + 1)
-
-    def next_event(self) -> float | None:
-        """Return the time of the next event."""
-        if self.stage == CLOSE:
-            return self.next_open()
-        return self._time_of(self.stage + 1) if self._glides else self._end[self.index]
+        while self.due <= now:
+            self._go(self.stage + 1)
 
     def next_open(self) -> int | None:
         """Return the open time of the next bar."""
         following = self.index + 1
-        return int(self._times[following]) if following < len(self._times) else None
+        return self._times[following] if following < len(self._times) else None
 
     def step(self) -> int:
         """Move to the next event and return its kind."""
         if self.stage == CLOSE:
-            self.index, self.stage = self.index + 1, OPEN
-            self._quote(self._open[self.index], self._times[self.index])
+            self._open_bar(self.index + 1)
         else:
             self._go(self.stage + 1 if self._glides else CLOSE)
         return self.stage
+
+    def _open_bar(self, index: int) -> None:
+        self.index, self.stage, self.time = index, OPEN, self._times[index]
+        self.due = self._time_of(FIRST) if self._glides else self._end[index]
+        self.play(self._open[index])
+
+    def _go(self, stage: int) -> None:
+        if stage == FIRST:
+            self.low_first = self.net >= 0
+        self.stage, self.time = stage, self._time_of(stage)
+        if stage == CLOSE:
+            following = self.index + 1
+            self.due = self._times[following] if following < len(self._times) else inf
+        else:
+            self.due = self._time_of(stage + 1)
+        self.play(self._price_of(stage))
 
     def _time_of(self, stage: int) -> int:
         end = self._end[self.index]
@@ -113,21 +121,11 @@ class BarSeries(Series):
         opened = self._times[self.index]
         return opened + (end + 1 - opened) * stage // 3
 
-    def _go(self, stage: int) -> None:
-        if stage == FIRST or (stage == CLOSE and self.stage == OPEN):
-            self.low_first = self.net >= 0
-        self.stage = stage
-        self._quote(self._price_of(stage), self._time_of(stage))
-
     def _price_of(self, stage: int) -> float:
         if stage == CLOSE:
             return self._close[self.index] if self._glides else self.bid
-        return (
-            self._low[self.index] if (stage == FIRST) == self.low_first else self._high[self.index]
-        )
-
-    def _quote(self, bid: float, time: int) -> None:
-        self.bid, self.ask, self.time = bid, self.ask_of(bid), time
+        is_low = (stage == FIRST) == self.low_first
+        return self._low[self.index] if is_low else self._high[self.index]
 
     def turned_at(self) -> float:
         """Return when the extremes of the newest bar began; infinity when they have not."""
@@ -137,7 +135,7 @@ class BarSeries(Series):
         """Put the newest bar's extremes in the order that they have for ``net`` lots held."""
         self.low_first = net >= 0
         if self.stage in (FIRST, SECOND):
-            self._quote(self._price_of(self.stage), self.time)
+            self.play(self._price_of(self.stage))
 
     def ask_of(self, bid: float) -> float:
         """Return the ask that belongs to ``bid`` in the current bar."""
@@ -156,13 +154,16 @@ class BarSeries(Series):
         """Whether the newest known bar is complete."""
         return self.stage == CLOSE
 
-    def _forming(self) -> RatesArray:
-        row = self.recorded[self.index : self.index + 1].copy()
-        prices = [self._open[self.index], *map(self._price_of, range(FIRST, self.stage + 1))]
-        row["high"], row["low"], row["close"] = max(prices), min(prices), prices[-1]
-        row["tick_volume"] = np.minimum(row["tick_volume"], len(prices))
+    def _form(self, rows: RatesArray) -> None:
+        row = rows[-1]
+        low: float = self._open[self.index]
+        high = low
+        for stage in range(FIRST, self.stage + 1):
+            price = self._price_of(stage)
+            low, high = min(low, price), max(high, price)
+        row["low"], row["high"], row["close"] = low, high, self.bid
+        row["tick_volume"] = min(int(row["tick_volume"]), self.stage + 1)
         row["real_volume"] = 0
-        return row
 
     def tick(self) -> Tick:
         """Return the latest prices as a tick."""

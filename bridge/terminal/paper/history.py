@@ -88,16 +88,16 @@ class History:
         return None if series is None or not series.bid else series.tick()
 
     def _bars(self, symbol: str, timeframe: int) -> Series | Coarser:
+        series = self._market.at(symbol)
+        if series is not None and series.timeframe.value == timeframe:
+            return series
         if timeframe not in BY_VALUE:
             raise Failure(_INVALID)
-        series, wanted = self._market.at(symbol), BY_VALUE[timeframe]
-        if series is None or not can_make(wanted, series.timeframe):
+        if series is None or not can_make(BY_VALUE[timeframe], series.timeframe):
             raise Failure(_FAILED)
-        if wanted == series.timeframe:
-            return series
         key = (symbol, timeframe)
         if key not in self._coarser:
-            self._coarser[key] = Coarser(series, wanted)
+            self._coarser[key] = Coarser(series, BY_VALUE[timeframe])
         return self._coarser[key]
 
     def _check_count(self, count: int) -> None:

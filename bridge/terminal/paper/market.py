@@ -1,6 +1,7 @@
 """All prices of a broker, moved together. What is known of each symbol is in ``series``."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from bridge.mt5.rates import TICKS_DTYPE, RatesArray
 from bridge.mt5.records import SymbolInfo
@@ -77,13 +78,12 @@ class Market:
         self.walked, self.mark = found, mark
         return left
 
-    def next_event(self) -> tuple[float, Series] | None:
-        """Return the next event of the series that are walked."""
-        best = None
+    def next_event(self) -> tuple[float, Series | None]:
+        """Return time and series of the next event of those that are walked; infinity, None."""
+        best: tuple[float, Series | None] = (inf, None)
         for series in self.walked:
-            time = series.next_event()
-            if time is not None and (best is None or time < best[0]):
-                best = (float(time), series)
+            if series.due < best[0]:
+                best = (series.due, series)
         return best
 
     def next_open(self) -> int | None:

@@ -32,29 +32,35 @@ _WORST = _JUMPS | {FIRST}
 
 def advance(desk: Desk, now: float) -> None:
     """Bring the account up to ``now`` (server time), and write what has changed."""
-    market, ledger = desk.market, desk.ledger
-    while True:
-        if market.mark != ledger.revision:
-            _watch(desk)
-        if not market.walked:
+    market = desk.market
+    midnight = float((int(market.now) // DAY + 1) * DAY)
+    while _watches(desk):
+        time, series = market.next_event()
+        if min(time, midnight) > now:
             break
-        midnight = float((int(market.now) // DAY + 1) * DAY)
-        event = market.next_event()
-        # At one time a midnight comes before bars.
-        at_bar = event is not None and event[0] < midnight
-        time = event[0] if event is not None and at_bar else midnight
-        if time > now:
-            break
-        expire(desk, time)
-        market.now = time
-        if event is not None and at_bar:
-            _at_event(desk, event[1])
-        else:
-            charge_swap(desk, time)
-            stop_out(desk)
-    expire(desk, now)
+        # At one time a midnight comes before prices.
+        if time >= midnight:
+            _end_day(desk, midnight)
+            midnight += DAY
+        elif series is not None:
+            _expire(desk, time)
+            market.now = time
+            _at_event(desk, series)
+    _expire(desk, now)
     market.now = max(market.now, now)
-    ledger.commit(market.now)
+    desk.ledger.commit(market.now)
+
+
+def _expire(desk: Desk, until: float) -> None:
+    if desk.ledger.waiting:
+        expire(desk, until)
+
+
+def _end_day(desk: Desk, midnight: float) -> None:
+    expire(desk, midnight)
+    desk.market.now = midnight
+    charge_swap(desk, midnight)
+    stop_out(desk)
 
 
 def resume(desk: Desk) -> None:
@@ -74,14 +80,17 @@ def _net(desk: Desk, symbol: str, before: float = inf) -> float:
     return volume_of(net)
 
 
-def _watch(desk: Desk) -> None:
-    """Walk the symbols that the account depends on by now, and note what needs a look there."""
-    for series in desk.market.walk(desk.watched(), desk.ledger.revision):
-        _note_low(desk, series)
-        series.forget()
-    for series in desk.market.walked:
-        series.net = _net(desk, series.info.name)
-        series.levels = _levels(desk.positions_of(series.info.name))
+def _watches(desk: Desk) -> bool:
+    """Walk the symbols that the account depends on by now; return whether there are any."""
+    market, revision = desk.market, desk.ledger.revision
+    if market.mark != revision:
+        for series in market.walk(desk.watched(), revision):
+            _note_low(desk, series)
+            series.forget()
+        for series in market.walked:
+            series.net = _net(desk, series.info.name)
+            series.levels = _levels(desk.positions_of(series.info.name))
+    return bool(market.walked)
 
 
 def _levels(held: list[Position]) -> tuple[float, float, float, float]:
@@ -121,6 +130,8 @@ def _jump(desk: Desk, series: Series) -> None:
     """What the price has jumped over is filled where it is now, positions first."""
     if not _is_quiet(desk, series):
         _exit_passed(desk, series)
+    if not desk.ledger.waiting:
+        return
     revision = desk.ledger.revision
     moved(desk, series, None)
     if desk.ledger.revision != revision:
@@ -136,6 +147,8 @@ def _exit_passed(desk: Desk, series: Series) -> None:
 
 def _glide(desk: Desk, series: Series, before: float) -> None:
     """What lies on the way is filled at its level, in the order in which the price comes by."""
+    if not desk.ledger.waiting and _is_quiet(desk, series):
+        return
     target = series.bid
     for bid in [*_stations(desk, series, before, target), target]:
         _glide_to(desk, series, before, bid)

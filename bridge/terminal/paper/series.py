@@ -32,6 +32,7 @@ class Series(ABC):
         recorded: All bars, also those that nobody may see yet.
         bid, ask: The latest prices; 0.0 before the first.
         time: Server time of these prices, whole seconds.
+        due: Server time of the next event; infinity after the last.
         index: Of the newest known bar; -1 before the first.
         is_walked: Whether somebody steps from event to event, so that no look may move it.
         net: The walker's: lots held, signed.
@@ -45,6 +46,7 @@ class Series(ABC):
         "_week",
         "ask",
         "bid",
+        "due",
         "index",
         "info",
         "is_walked",
@@ -68,6 +70,7 @@ class Series(ABC):
         self.index = -1
         self.bid = self.ask = 0.0
         self.time = 0
+        self.due: float = inf
         self.is_walked = False
         self.forget()
 
@@ -83,10 +86,6 @@ class Series(ABC):
     @abstractmethod
     def move(self, now: float) -> None:
         """Move the cursor to the newest event at or before ``now``; never backwards."""
-
-    @abstractmethod
-    def next_event(self) -> float | None:
-        """Return the time of the next event."""
 
     @abstractmethod
     def step(self) -> int:
@@ -131,8 +130,8 @@ class Series(ABC):
         """Whether the newest known bar is known to its end."""
 
     @abstractmethod
-    def _forming(self) -> RatesArray:
-        """Return the newest known bar as far as it is known, shape ``(1,)``."""
+    def _form(self, rows: RatesArray) -> None:
+        """Make the last row, which is the newest known bar, what is known of it."""
 
     def __len__(self) -> int:
         """Return how many bars are known."""
@@ -142,7 +141,7 @@ class Series(ABC):
         """Return bars ``start`` to ``stop``, at most all known; a forming one as it is so far."""
         rows = self.recorded[start:stop].copy()
         if stop > start and stop == self.index + 1 and not self.is_whole:
-            rows[-1:] = self._forming()
+            self._form(rows)
         return sealed(rows)
 
     def position_of(self, time: int) -> int:

@@ -1,6 +1,7 @@
 """Recorded ticks that are played: each moves bid and ask to where they really were."""
 
 from bisect import bisect_left, bisect_right
+from math import inf
 
 import numpy as np
 
@@ -36,18 +37,14 @@ class TickSeries(Series):
         self._moments = view(self._ticks["time_msc"] / 1000)
         self._bid, self._ask = view(self._ticks["bid"]), view(self._ticks["ask"])
         self._at = -1
+        self.due = self._moments[0]
 
     def move(self, now: float) -> None:
         """Move the cursor to the newest tick at or before ``now``; never backwards."""
-        last = bisect_right(self._moments, now, lo=self._at + 1) - 1
-        if last > self._at:
+        if self.due <= now:
+            last = bisect_right(self._moments, now, lo=self._at + 1) - 1
             self.index = bisect_right(self._starts, last, lo=self.index + 1) - 1
             self._show(last)
-
-    def next_event(self) -> float | None:
-        """Return the time of the next tick."""
-        following = self._at + 1
-        return self._moments[following] if following < len(self._moments) else None
 
     def next_open(self) -> int | None:
         """Return the first full second at which the next bar is seen."""
@@ -68,6 +65,7 @@ class TickSeries(Series):
         self._at = place
         self.bid, self.ask = self._bid[place], self._ask[place]
         self.time = self._msc[place] // 1000
+        self.due = self._moments[place + 1] if place + 1 < len(self._moments) else inf
 
     def ask_of(self, bid: float) -> float:
         """Return the ask that belongs to ``bid``, at the spread of now."""
@@ -89,9 +87,9 @@ class TickSeries(Series):
             ends = self._starts[following]
         return self._at + 1 == ends
 
-    def _forming(self) -> RatesArray:
+    def _form(self, rows: RatesArray) -> None:
         known = self._ticks[self._starts[self.index] : self._at + 1]
-        return bars_of_ticks(known, self.info.point, self.timeframe)
+        rows[-1:] = bars_of_ticks(known, self.info.point, self.timeframe)
 
     def tick(self) -> Tick:
         """Return the latest tick as it was recorded."""
