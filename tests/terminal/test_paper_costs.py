@@ -73,6 +73,20 @@ def test_a_reversal_pays_for_what_it_closes_and_for_what_it_opens() -> None:
         assert commissions(play) == booked
 
 
+def test_two_positions_that_close_each_other_pay_what_is_on_exit_only() -> None:
+    """The manual: what is on all deals has been paid by the two that opened them."""
+    for on, booked in (
+        ("entry", [-3.0, -2.0, 0.0, 0.0]),
+        ("exit", [0.0, 0.0, -4.0, 0.0]),  # both exits, on the deal with the profit
+        ("both", [-3.0, -2.0, 0.0, 0.0]),
+    ):
+        kinds = [{"per_lot": 10.0, "on": on}]
+        play = Play(FLAT, profile({"EURUSD": spec()}, commission=kinds))
+        bought, sold = play.buy(volume=0.3).order, play.sell(volume=0.2).order
+        assert play.close_by(bought, sold).retcode == 10009
+        assert commissions(play) == booked
+
+
 def test_a_percentage_is_of_the_value_in_the_account_currency() -> None:
     usdjpy = profile({"USDJPY": pair("USD", "JPY")}, commission=[{"percent": 0.01}])
     play = Play(one_bar(150.0, 20), usdjpy)

@@ -2,7 +2,8 @@
 
 Kinds as the platform's manual has them, without levels and daily or monthly charging: money a
 lot, percent of the deal's value, a least amount a deal; on entry, on exit, or on both. A reversal
-pays for its closed and for its opened lots, each as their own.
+pays for its closed and for its opened lots, each as their own. Two positions that close each other
+pay what is on exit only: what is on both has been paid twice when they were opened.
 """
 
 from collections.abc import Iterable
@@ -26,6 +27,7 @@ def cost(
     price: float,
     *,
     entry: bool,
+    pair: bool = False,
 ) -> float:
     """Return what dealing ``volume`` lots costs, account currency, >= 0, not rounded.
 
@@ -36,11 +38,13 @@ def cost(
         volume: Lots.
         price: Of the deal.
         entry: Whether the lots are opened, not closed.
+        pair: Whether an opposite position closes them.
     """
+    passed_by = (_PASSED_BY[entry], *(["both"] if pair else []))
     return sum(
         _amount(kind, money, info, volume, price)
         for kind in kinds
-        if kind.on != _PASSED_BY[entry] and matches(kind.symbols, info.name)
+        if kind.on not in passed_by and matches(kind.symbols, info.name)
     )
 
 

@@ -160,7 +160,7 @@ def close_by(
 ) -> TradeDeal:
     """Close two opposite positions, each at the other's open price, as far as both have volume.
 
-    Two deals of one order; the first has all the profit, each has its own swap.
+    Two deals of one order; the first has all profit and commission, each has its own swap.
     """
     volume = min(position.volume, opposite.volume)
     order = Order(
@@ -179,7 +179,10 @@ def close_by(
     )
     desk.ledger.finish(order, mt5.ORDER_STATE_FILLED, desk.time_msc, opposite.price_open)
     deals: list[TradeDeal] = []
-    for one, price in ((position, opposite.price_open), (opposite, position.price_open)):
+    prices = (opposite.price_open, position.price_open)
+    info = desk.symbols[position.symbol]
+    cost = sum(desk.commission(info, volume, price, entry=False, pair=True) for price in prices)
+    for one, price in zip((position, opposite), prices, strict=True):
         kind = mt5.ORDER_TYPE_BUY if one.type else mt5.ORDER_TYPE_SELL
         exit_ = Fill(one.symbol, kind, volume, price, magic, order.comment)
         profit, swap = _realise(desk, exit_, one, volume)
@@ -192,6 +195,7 @@ def close_by(
             mt5.DEAL_ENTRY_OUT_BY,
             profit=0.0 if deals else profit,
             swap=swap,
+            cost=0.0 if deals else cost,
         )
         deals.append(deal)
     return deals[0]
@@ -301,9 +305,11 @@ def _deal(
     opened: float = 0.0,
     profit: float = 0.0,
     swap: float = 0.0,
+    cost: float | None = None,
 ) -> TradeDeal:
-    """Book a deal of which ``opened`` lots are new."""
-    cost = commission(desk, fill.symbol, fill.volume, opened, fill.price)
+    """Book a deal of which ``opened`` lots are new; ``cost`` is its commission when it is known."""
+    if cost is None:
+        cost = commission(desk, fill.symbol, fill.volume, opened, fill.price)
     return desk.ledger.deal(
         desk.time_msc,
         order=order,

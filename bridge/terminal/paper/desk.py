@@ -63,7 +63,9 @@ class Desk:
         held = (one.symbol for one in ledger.positions.values())
         return list(dict.fromkeys([*held, *(one.symbol for one in ledger.waiting.values())]))
 
-    def commission(self, info: SymbolInfo, volume: float, price: float, entry: bool) -> float:
+    def commission(
+        self, info: SymbolInfo, volume: float, price: float, entry: bool, *, pair: bool = False
+    ) -> float:
         """Return the cost of dealing ``volume`` lots, account currency, >= 0, not rounded.
 
         Args:
@@ -71,8 +73,10 @@ class Desk:
             volume: Lots.
             price: Of the deal.
             entry: Whether the lots are opened, not closed; a reversal asks for each part.
+            pair: Whether an opposite position closes them.
         """
-        return cost(self.terms.commissions, self.money, info, volume, price, entry=entry)
+        kinds = self.terms.commissions
+        return cost(kinds, self.money, info, volume, price, entry=entry, pair=pair)
 
     def positions_of(self, symbol: str) -> list[Position]:
         """Return the open positions of a symbol, by ticket."""
