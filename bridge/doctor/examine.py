@@ -13,7 +13,6 @@ from bridge.doctor.finding import Finding, fail, skipped
 from bridge.doctor.ground import Connect, Connection, Missing, Site, Subject
 from bridge.engine.strategy import load_strategy
 from bridge.errors import BridgeError
-from bridge.market.clockrule import Detection
 from bridge.settings import BridgeSettings
 
 _T = TypeVar("_T")
@@ -84,19 +83,14 @@ def examine(
 def _examine_site(site: Site) -> Iterator[Finding]:
     for name, check in _SITE.items():
         yield _find(name, partial(check, site))
-    unseen = Missing("the history was not looked at yet")
     subjects = [
-        Subject(site, each, _attempt(partial(load_strategy, each)), unseen)
+        Subject(site, each, _attempt(partial(load_strategy, each)))
         for each in site.settings.strategy
     ]
     yield from _examine_each(subjects, _MARKET)
     # Asked now: the symbols that there are, are in Market Watch.
-    seen: dict[str, Detection | Exception] = {}
-    for each in subjects:
-        if each.name not in seen:
-            seen[each.name] = _attempt(partial(clock.detect, each))
-    subjects = [replace(each, detection=seen[each.name]) for each in subjects]
-    yield from _examine_each(subjects, _STRATEGY)
+    site = replace(site, detection=_attempt(partial(clock.detect, site)))
+    yield from _examine_each([replace(each, site=site) for each in subjects], _STRATEGY)
 
 
 def _examine_each(

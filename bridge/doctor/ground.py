@@ -56,11 +56,14 @@ class Site:
 
     Attributes:
         clock: The computer's.
+        detection: What history says of the broker's clock, or why it could not be asked; None
+            before.
     """
 
     settings: BridgeSettings
     link: Connection
     clock: Clock
+    detection: Detection | Exception | None = None
 
     @property
     def terminal(self) -> Terminal:
@@ -77,6 +80,16 @@ class Site:
         return self.link.clock.now()
 
     @property
+    def rule(self) -> str:
+        """The broker's clock rule: known beforehand, named in the settings, or found."""
+        named = self.settings.server_clock
+        if known := self.link.server_clock or (None if named == "auto" else named):
+            return known
+        if isinstance(self.detection, Detection) and self.detection.rule:
+            return self.detection.rule
+        raise Missing("the broker's clock is not known")
+
+    @property
     def is_paper(self) -> bool:
         """Whether the broker is played from a recording."""
         return self.settings.mode is Mode.PAPER
@@ -88,13 +101,11 @@ class Subject:
 
     Attributes:
         loaded: Ready to run, or why it is not.
-        detection: What the symbol's history says of the broker's clock, or why it was not asked.
     """
 
     site: Site
     settings: StrategySettings
     loaded: Strategy | Exception
-    detection: Detection | Exception
 
     @property
     def name(self) -> str:
@@ -113,16 +124,6 @@ class Subject:
         """Sides that the strategy may open."""
         chosen = self.strategy.decision.sides
         return tuple(Side) if chosen is Sides.BOTH else (Side(chosen.value),)
-
-    @property
-    def rule(self) -> str:
-        """The broker's clock rule: known beforehand, named in the settings, or found."""
-        named = self.site.settings.server_clock
-        if known := self.site.link.server_clock or (None if named == "auto" else named):
-            return known
-        if isinstance(self.detection, Detection) and self.detection.rule:
-            return self.detection.rule
-        raise Missing("the broker's clock is not known")
 
     def read_symbol(self) -> SymbolInfo:
         """Return the symbol's specification now."""

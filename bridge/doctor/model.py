@@ -44,7 +44,7 @@ def age(of: Subject) -> Finding:
 
 def hours(of: Subject) -> Finding:
     """Compare the server clock of the training with the broker's."""
-    trained, rule = of.strategy.model.contract.server_clock, of.rule
+    trained, rule = of.strategy.model.contract.server_clock, of.site.rule
     try:
         _check_hours(of.strategy, rule)
     except ContractError as error:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from models_support import write_last_move
 
 from bridge.clock import Clock, ManualClock
-from bridge.doctor import clock as clock_checks
+from bridge.doctor.clock import detect
 from bridge.doctor.examine import examine
 from bridge.doctor.finding import Finding
 from bridge.doctor.ground import Connection, Site, Subject
@@ -169,8 +169,7 @@ class Patient:
             timeframe(chosen.timeframe),
             decision_settings(loaded.contract.decision, chosen.decision),
         )
-        asked = Subject(site, chosen, strategy, ValueError("not asked yet"))
-        return Subject(site, chosen, strategy, clock_checks.detect(asked))
+        return Subject(replace(site, detection=detect(site)), chosen, strategy)
 
     def examined(self, settings: BridgeSettings | None = None) -> dict[str, Finding]:
         """Return all findings by name."""

@@ -1,5 +1,6 @@
 """The model: file, age, hours; and positions."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,6 @@ def test_without_a_recording_nobody_knows_how_old_a_model_is(tmp_path: Path) -> 
     subject = patient.subject(patient.site(settings))
     link = type(subject.site.link)(clock=subject.site.clock, fault=ValueError("no file"))
     site = type(subject.site)(settings, link, subject.site.clock)
-    alone = type(subject)(site, subject.settings, subject.loaded, subject.detection)
+    alone = replace(subject, site=site)
     with pytest.raises(Missing, match="no recording"):
         model.age(alone)

@@ -1,5 +1,6 @@
 """The symbol at the broker: names, sides, bars."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from doctor.doctor_desk import Odd, Patient, broker, sample
 from bridge.clock import ManualClock
 from bridge.doctor import symbol
 from bridge.doctor.finding import Grade
-from bridge.doctor.ground import Connection, Missing, Site
+from bridge.doctor.ground import Connection, Site
 from bridge.doctor.names import closest
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import server_clock
@@ -77,7 +78,7 @@ def test_a_name_like_no_other_is_looked_up_by_the_person(tmp_path: Path) -> None
     patient = Patient(folder=tmp_path, profile=broker(symbol="XYZ"))
     subject = Patient(folder=tmp_path).subject()
     site = Site(subject.site.settings, patient.link(), subject.site.clock)
-    alone = type(subject)(site, subject.settings, subject.loaded, subject.detection)
+    alone = replace(subject, site=site)
     assert "View, Symbols" in symbol.symbol(alone).todo
 
 
@@ -170,13 +171,13 @@ def test_history_that_is_being_fetched_gets_some_seconds(tmp_path: Path) -> None
     link = Connection(clock=subject.site.link.clock, terminal=terminal)
     live = subject.site.settings
     site = Site(live, link, clock)
-    found = symbol.history(type(subject)(site, subject.settings, subject.loaded, Missing()))
+    found = symbol.history(replace(subject, site=site))
     assert found.grade is Grade.OK
     assert (terminal.polls, clock.now()) == (3, 2.0)
     # A recording gets no longer by waiting.
     terminal.polls = 0
     site = Site(live.model_copy(update={"mode": Mode.PAPER}), link, clock)
-    found = symbol.history(type(subject)(site, subject.settings, subject.loaded, Missing()))
+    found = symbol.history(replace(subject, site=site))
     assert (found.grade, found.todo) == (Grade.FAIL, "name a longer recording")
     assert (terminal.polls, clock.now()) == (1, 2.0)
 
@@ -189,5 +190,5 @@ def test_a_symbol_without_any_bars_has_none_of_them(tmp_path: Path) -> None:
     bare = PaperTerminal(patient.profile, {}, now, None)
     bare.initialize()
     site = Site(subject.site.settings, Connection(clock=now, terminal=Odd(bare, {})), now)
-    found = symbol.history(type(subject)(site, subject.settings, subject.loaded, Missing()))
+    found = symbol.history(replace(subject, site=site))
     assert (found.grade, found.found) == (Grade.FAIL, "0 of 4 bars of EURUSD H1")
