@@ -2,7 +2,9 @@
 
 masks, calling, package   the package's face: names, calling rules, last_error
 profile                   a broker as data
-market                    recorded bars and what is known of them at a time
+series, barseries, tickseries, market   recordings, and what is known of them at a time
+coarser                   bars made of those recorded
+sessions                  hours of dealing
 money                     profit, margin, swap, conversion, rounding
 ledger, store             what the account owns, and its file
 desk                      all of these at hand; what the account is worth

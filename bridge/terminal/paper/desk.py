@@ -44,7 +44,7 @@ class Desk:
     @property
     def time_msc(self) -> int:
         """Server time, milliseconds."""
-        return int(self.market.now * 1000)
+        return round(self.market.now * 1000)
 
     def is_off(self, switch: str) -> bool:
         """Return whether a script has turned ``switch`` off for now."""

@@ -20,6 +20,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.servertime import server_clock
 from bridge.settings import Frozen, NotNegative, Positive, first_fault
 from bridge.terminal.paper import dump
+from bridge.terminal.paper.sessions import week_of
 from bridge.terminal.paper.specification import complete
 
 
@@ -157,6 +158,9 @@ class BrokerProfile(Frozen):
     swap_days: dict[str, Week] = Field(default_factory=dict)
     """Symbol -> days that each weekday's swap counts for, Sunday first, such as seven times 1 for a
     crypto currency; others count workdays once and ``swap_rollover3days`` three times."""
+    sessions: dict[str, dict[str, tuple[str, ...]]] = Field(default_factory=dict)
+    """Symbol -> day, ``sun`` to ``sat`` -> hours of dealing such as ``00:05-24:00``, server time; a
+    symbol that is not named is dealt whenever it has bars."""
     maxbars: Annotated[int, Field(ge=2)] = 100_000
     """Longest history that a call may ask for, bars."""
 
@@ -165,8 +169,13 @@ class BrokerProfile(Frozen):
         server_clock(self.server_clock)
         for name, fields in self.symbols.items():
             complete(name, fields)
-        if unknown := sorted(set(self.swap_days) - set(self.symbols)):
-            raise ConfigError(f"swap_days names {', '.join(unknown)}, which symbols does not have")
+        for field, named in (("swap_days", self.swap_days), ("sessions", self.sessions)):
+            if unknown := sorted(set(named) - set(self.symbols)):
+                raise ConfigError(
+                    f"{field} names {', '.join(unknown)}, which symbols does not have"
+                )
+        for name, days in self.sessions.items():
+            week_of(name, days)
         return self
 
     @classmethod

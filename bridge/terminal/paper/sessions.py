@@ -59,10 +59,3 @@ def _spans(symbol: str, day: str, hours: Sequence[str]) -> Iterator[tuple[int, i
 
 def _seconds(hour: int, minute: int, last_hour: int, last_minute: int) -> tuple[int, int]:
     return 60 * (60 * hour + minute), 60 * (60 * last_hour + last_minute)
-
-
-def is_open(
-    sessions: Mapping[str, Mapping[str, Sequence[str]]], symbol: str, server_time: float
-) -> bool:
-    """Return whether ``symbol`` is in session; one that ``sessions`` does not name always is."""
-    return symbol not in sessions or week_of(symbol, sessions[symbol]).is_open(server_time)

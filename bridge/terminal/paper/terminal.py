@@ -23,6 +23,7 @@ from bridge.terminal.paper.package import Failure, Package
 from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.protection import advance, resume
 from bridge.terminal.paper.script import Answer, Entry, Script, load_script
+from bridge.terminal.paper.sessions import week_of
 from bridge.terminal.paper.specification import complete
 from bridge.terminal.paper.store import Store
 
@@ -126,7 +127,12 @@ def _desk(
         raise ConfigError(
             f"profile {profile.name} has no specification of {', '.join(unknown)}: add it"
         )
-    market = Market(play(symbols[name], *bars[name], prices) for name in symbols if name in bars)
+    weeks = {name: week_of(name, days) for name, days in profile.sessions.items()}
+    market = Market(
+        play(symbols[name], *bars[name], prices, weeks.get(name))
+        for name in symbols
+        if name in bars
+    )
     money = Money(
         currency=terms.currency,
         digits=terms.currency_digits,

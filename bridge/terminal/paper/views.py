@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from bridge.mt5 import constants as mt5
 from bridge.mt5.records import (
     AccountInfo,
     SymbolInfo,
     TerminalInfo,
-    Tick,
     TradeOrder,
     TradePosition,
 )
@@ -18,7 +16,6 @@ from bridge.terminal.paper.order import Order
 
 BUILD = (500, 6000, "01 Jan 2026")
 """Version, build and date that the paper terminal shows; any program's minimum is below."""
-_TICK_FLAGS = mt5.TICK_FLAG_BID | mt5.TICK_FLAG_ASK
 _FIELDS = {name: place for place, name in enumerate(SymbolInfo.__annotations__)}
 
 
@@ -75,15 +72,6 @@ def terminal_info(desk: Desk, maxbars: int) -> TerminalInfo:
     }
     fields = TerminalInfo.__annotations__.items()
     return TerminalInfo(known.get(name, kind()) for name, kind in fields)
-
-
-def tick(desk: Desk, symbol: str) -> Tick | None:
-    """Return the latest prices; None before the first."""
-    series = desk.market.at(symbol)
-    if series is None or not series.bid:
-        return None
-    time = series.time
-    return Tick((time, series.bid, series.ask, 0.0, 0, time * 1000, _TICK_FLAGS, 0.0))
 
 
 def symbol_info(desk: Desk, info: SymbolInfo, *, is_selected: bool) -> SymbolInfo:
