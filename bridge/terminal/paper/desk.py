@@ -44,7 +44,8 @@ class Desk:
     @property
     def time_msc(self) -> int:
         """Server time, milliseconds."""
-        return round(self.market.now * 1000)
+        # A tick's time in seconds may be a hair below its milliseconds.
+        return int(self.market.now * 1000 + 1e-3)
 
     def is_off(self, switch: str) -> bool:
         """Return whether a script has turned ``switch`` off for now."""
