@@ -12,7 +12,8 @@ from bridge.clock import ManualClock
 from bridge.mt5 import constants as mt5
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse
-from bridge.mt5.timeframes import timeframe
+from bridge.mt5.timeframes import Timeframe, timeframe
+from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.profile import BrokerProfile
 from bridge.terminal.paper.script import Entry
 from bridge.terminal.paper.terminal import PaperTerminal
@@ -69,6 +70,8 @@ class Play:
         more: Rows of other symbols.
         account: File of the account.
         script: What the terminal is told to answer.
+        prices: How the rows are played.
+        frame: Timeframe of the rows.
     """
 
     def __init__(
@@ -80,14 +83,18 @@ class Play:
         account: Path | None = None,
         start: float = MONDAY,
         script: Path | Iterable[Entry] = (),
+        prices: Prices = Prices.OHLC,
+        frame: Timeframe = H1,
     ) -> None:
         broker = broker or profile()
         first = bars(text) if isinstance(text, str) else text
         self.symbol = next(iter(broker.symbols))
-        series = {self.symbol: (H1, first)}
-        series |= {name: (H1, rates) for name, rates in (more or {}).items()}
+        series = {self.symbol: (frame, first)}
+        series |= {name: (frame, rates) for name, rates in (more or {}).items()}
         self.clock = ManualClock(start)
-        self.terminal = PaperTerminal(broker, series, self.clock, account, script=script)
+        self.terminal = PaperTerminal(
+            broker, series, self.clock, account, script=script, prices=prices
+        )
         assert self.terminal.initialize()
 
     def bar(self, number: int) -> None:
