@@ -17,7 +17,7 @@ from bridge.engine.live import Runner, live
 from bridge.engine.pace import Pace
 from bridge.engine.recover import Patience
 from bridge.engine.stop import Stop
-from bridge.engine.strategy import Strategy, load_strategy
+from bridge.engine.strategy import Strategy, load_strategies
 from bridge.journal.read import JournalReader, reading
 from bridge.journal.schema import create
 from bridge.journal.write import Journal
@@ -54,7 +54,7 @@ def run_live(
             another program trades the same.
         Stopped: Somebody asked to stop before the run had begun.
     """
-    strategies = [load_strategy(each) for each in settings.strategy]
+    strategies = load_strategies(settings.strategy)
     with stop.breaking_off():
         connect(terminal, clock, settings.terminal, watcher)
         account = terminal.account_info()
@@ -86,6 +86,7 @@ def _trade(
 ) -> None:
     with stop.breaking_off():
         server = settled_server(settings, terminal, journal, past, clock)
+        watcher.note(f"the server's clock follows {server.name}")
         found = list(members(strategies, terminal, past, clock, server))
     crew = muster(
         found,

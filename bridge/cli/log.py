@@ -24,7 +24,7 @@ _GRAVITY = {
     "resume": logging.INFO,
     "paid": logging.INFO,
     "accepted": logging.INFO,
-    "server_clock": logging.INFO,
+    "server_clock": logging.DEBUG,
     "summary": logging.INFO,
     "snapshot": logging.DEBUG,
     "baselines": logging.DEBUG,
@@ -62,10 +62,11 @@ class Watcher:
     def on_step(self, step: Step) -> None:
         """Write a step; one that held is for the file's debug level only."""
         decision = step.decision
-        what = f"{text(step.bar_time)}  {decision.action}: {decision.reason}"
+        asked = f"{decision.action} {decision.side}" if decision.side else f"{decision.action}"
+        what = f"{text(step.bar_time)}  {asked}: {decision.reason}"
         if step.results:
-            fates = ", ".join(f"{each.outcome}: {each.words}" for each in step.results)
-            what = f"{text(step.bar_time)}  {decision.action}  {fates}"
+            fates = ", ".join(f"{each.outcome} ({each.words})" for each in step.results)
+            what = f"{text(step.bar_time)}  {asked}: {fates}"
         gravity = logging.INFO if step.results else logging.DEBUG
         self.say(gravity, "decision", what, self._title(step.magic))
 

@@ -13,7 +13,7 @@ from bridge.engine.crew import Member, muster
 from bridge.engine.jobs import Jobs
 from bridge.engine.replay import replay
 from bridge.engine.stop import Stop
-from bridge.engine.strategy import Strategy, load_strategy
+from bridge.engine.strategy import Strategy, load_strategies
 from bridge.errors import ConfigError, StateMismatch
 from bridge.journal.read import JournalReader, reading
 from bridge.journal.schema import create
@@ -91,7 +91,7 @@ def run_paper(
         Whether the recording has ended.
     """
     recording = load_recording(settings)
-    strategies = [load_strategy(each) for each in settings.strategy]
+    strategies = load_strategies(settings.strategy)
     for strategy in strategies:
         check_bars(
             strategy.model,

@@ -1,5 +1,6 @@
 """A strategy ready to run: settings, model, and what both together mean."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,14 +32,29 @@ class Strategy:
         )
 
 
-def load_strategy(settings: StrategySettings) -> Strategy:
-    """Load the model of ``settings`` and check that it fits.
+def load_strategies(all_settings: Iterable[StrategySettings]) -> list[Strategy]:
+    """Load the models of ``all_settings`` and check that each fits; equal files are loaded once.
 
     Raises:
-        ModelError: The file or its contract is unusable, or meant for something else.
+        ModelError: A file or its contract is unusable, or meant for something else.
         ConfigError: A setting is out of its bounds.
     """
-    model = load_model(Path(settings.model), pin=settings.sha256)
+    known: dict[tuple[str, str | None], LoadedModel] = {}
+    strategies = []
+    for settings in all_settings:
+        key = (settings.model, settings.sha256)
+        if key not in known:
+            known[key] = load_model(Path(settings.model), pin=settings.sha256)
+        strategies.append(_fitted(settings, known[key]))
+    return strategies
+
+
+def load_strategy(settings: StrategySettings) -> Strategy:
+    """Load one; see :func:`load_strategies`."""
+    return load_strategies([settings])[0]
+
+
+def _fitted(settings: StrategySettings, model: LoadedModel) -> Strategy:
     check_fits(model, symbol=settings.symbol, timeframe=settings.timeframe, alias=settings.alias)
     return Strategy(
         settings=settings,

@@ -210,6 +210,6 @@ def test_the_log_is_json_lines_where_asked_and_quiet(daemon: Daemon) -> None:
     log = (daemon.folder / "state" / "mt5-onnx.log").read_text(encoding="utf-8").splitlines()
     lines = [json.loads(line) for line in log]
     assert all(set(line) == {"time", "level", "strategy", "kind", "text"} for line in lines)
-    # Where it is, whose clock, and at most what the bars that closed meanwhile came to.
-    assert {"run", "server_clock"} <= {line["kind"] for line in lines}
+    # Where it is and whose clock it follows; at most what the bars closed meanwhile came to.
+    assert {"run"} <= {line["kind"] for line in lines} <= {"run", "decision"}
     assert len(lines) <= 6
