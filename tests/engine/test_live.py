@@ -4,6 +4,7 @@ import signal
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from journal_support import begin
 from models_support import write_last_move
@@ -181,3 +182,149 @@ def test_the_pace_thins_out_while_no_tick_comes() -> None:
         30.0: 0.25,
         3600.0: 1.0,
     }
+
+
+M1 = timeframe("M1")
+MINUTES = read_bars(FOLDER / "EURUSD_H1_2017.csv")[:200].copy()
+MINUTES["time"] = parse("2017.03.14 10:00") + 60 * np.arange(len(MINUTES))
+
+
+class Slow(ModuleTerminal):
+    """Shows each bar 0 to 4 seconds after its time, and hides it until then."""
+
+    def __init__(self, module: PaperTerminal, clock: ManualClock) -> None:
+        super().__init__(module)
+        self._clock = clock
+
+    def copy_rates_from_pos(
+        self, symbol: str, timeframe: int, start_pos: int, count: int
+    ) -> RatesArray:
+        rates = super().copy_rates_from_pos(symbol, timeframe, start_pos, count + 1)
+        newest = int(rates["time"][-1])
+        shown = SERVER.to_utc(newest) + newest // 60 % 5
+        return rates[1:] if self._clock.now() >= shown else rates[:-1]
+
+
+def stepper_of(
+    folder: Path, terminal: ModuleTerminal, journal: Journal, clock: ManualClock, after: int
+) -> Stepper:
+    settings = StrategySettings(
+        model=str(write_last_move(folder / "m.onnx", timeframe="M1")),
+        symbol="EURUSD",
+        timeframe="M1",
+        magic=7,
+    )
+    strategy = load_strategy(settings)
+    feed = ClosedBarFeed(terminal, symbol="EURUSD", timeframe=M1, depth=strategy.depth, after=after)
+    return Stepper(
+        strategy=strategy,
+        terminal=terminal,
+        feed=feed,
+        journal=journal,
+        standing=Standing(magic=7, baselines=first_baselines(0, 10_000.0)),
+        house=House(lambda: SERVER.from_utc(clock.now()), LimitSettings(), frozenset({7})),
+    )
+
+
+def test_f04_slow_work_and_late_bars_skip_and_double_nothing(tmp_path: Path) -> None:
+    """M1, two seconds of work a bar, bars that show up to four seconds late, two hours."""
+    first = 20
+    clock = ManualClock(SERVER.to_utc(int(MINUTES["time"][first])) + 5.0)
+    found: list[tuple[int, float]] = []
+    with (
+        closing(PaperTerminal(PROFILE, {"EURUSD": (M1, MINUTES)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        paper.initialize()
+        begin(journal)
+        before = int(MINUTES["time"][first - 1])
+        stepper = stepper_of(tmp_path, Slow(paper, clock), journal, clock, before)
+
+        def on_step(step: Step) -> None:
+            found.append((step.bar_time, clock.now() - SERVER.to_utc(step.bar_time + 60)))
+            clock.wait_until(clock.now() + 2.0)
+
+        live(
+            [Runner(stepper, Pace(M1, SERVER), before)],
+            clock=clock,
+            journal=journal,
+            jobs=Jobs(journal),
+            stop=Stop(),
+            on_step=on_step,
+            is_over=lambda: len(found) >= 120,
+        )
+    assert [time for time, _ in found] == MINUTES["time"][first : first + 120].tolist()
+    assert max(late for _, late in found) <= 7.0
+    # None before the terminal showed the next bar.
+    assert min(late for _, late in found) >= 0.0
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads Linux' own account")
+def test_c10_twenty_thousand_looks_leave_memory_flat(tmp_path: Path) -> None:
+    """A weekend's worth of looks at a market without bars."""
+
+    def memory() -> int:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
+
+    clock = ManualClock(SERVER.to_utc(int(MINUTES["time"][-1])) + 300.0)
+    looks, seen = 0, {}
+    with (
+        closing(PaperTerminal(PROFILE, {"EURUSD": (M1, MINUTES)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        paper.initialize()
+        begin(journal)
+        after = int(MINUTES["time"][-2])
+        stepper = stepper_of(tmp_path, ModuleTerminal(paper), journal, clock, after)
+
+        def is_over() -> bool:
+            nonlocal looks
+            looks += 1
+            if looks in (2_000, 20_000):
+                seen[looks] = memory()
+            return looks >= 20_000
+
+        def attend() -> None:
+            stepper.lookout.look()
+
+        live(
+            [Runner(stepper, Pace(M1, SERVER), after)],
+            clock=clock,
+            journal=journal,
+            jobs=Jobs(journal),
+            stop=Stop(),
+            on_step=lambda step: None,
+            attend=attend,
+            is_over=is_over,
+        )
+    assert seen[20_000] <= seen[2_000] + 20_000_000
+
+
+def test_a_look_that_waits_is_broken_off_by_a_signal(tmp_path: Path) -> None:
+    """A read that hangs, as a reconnect may for a minute: the signal ends it, and the loop."""
+    clock = ManualClock(SERVER.to_utc(int(MINUTES["time"][30])))
+
+    class Hanging(ModuleTerminal):
+        def copy_rates_from_pos(
+            self, symbol: str, timeframe: int, start_pos: int, count: int
+        ) -> RatesArray:
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("it went on reading")
+
+    with (
+        closing(PaperTerminal(PROFILE, {"EURUSD": (M1, MINUTES)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+        Stop().on_signals() as stop,
+    ):
+        paper.initialize()
+        begin(journal)
+        stepper = stepper_of(tmp_path, Hanging(paper), journal, clock, 0)
+        live(
+            [Runner(stepper, Pace(M1, SERVER), int(MINUTES["time"][29]))],
+            clock=clock,
+            journal=journal,
+            jobs=Jobs(journal),
+            stop=stop,
+            on_step=lambda step: None,
+        )
+        assert stop.reason == "SIGINT"
