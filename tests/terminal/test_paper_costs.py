@@ -97,9 +97,9 @@ def test_a_percentage_is_of_the_value_in_the_account_currency() -> None:
     broker = profile(
         {"MSFT": stock, "EURUSD": pair("EUR", "USD")}, currency="EUR", commission=[{"percent": 0.1}]
     )
-    play = Play(one_bar(400.0), broker, more={"EURUSD": one_bar(1.25, 10)})
+    play = Play(one_bar(400.0), broker, more={"EURUSD": one_bar(1.25, 3_000)})
     assert play.buy(volume=10.0).retcode == 10009
-    assert commissions(play) == [-3.2]  # 4000 USD at 1.25
+    assert commissions(play) == [-3.2]  # 4 USD, bought at 1.25 and not at 1.28
 
 
 def test_free_margin_has_to_hold_the_commission_too() -> None:
@@ -180,6 +180,22 @@ def test_swap_in_another_currency(
     play.sell(volume=1.0)
     play.bar(24)
     assert [one.swap for one in play.terminal.positions_get()] == [buy, sell]
+
+
+def test_swap_points_of_a_cross_are_converted_by_the_positions_side() -> None:
+    eurjpy = pair("EUR", "JPY", swap_mode=1, swap_long=-9.0, swap_short=-9.0)
+    symbols = {"EURJPY": eurjpy, "USDJPY": pair("USD", "JPY"), "EURUSD": spec()}
+    more = {
+        "USDJPY": days(1, "150000 150000 150000 150000 30000", 1e-3),
+        "EURUSD": days(1),
+    }
+    rates = days(1, "165000 165000 165000 165000", 1e-3)
+    play = Play(rates, profile(symbols), more=more)
+    play.buy(volume=1.0)
+    play.sell(volume=1.0)
+    play.bar(24)
+    # 900 JPY: a buy's at the ask of USDJPY, a sell's at its bid, as their profits are.
+    assert [one.swap for one in play.terminal.positions_get()] == [-5.0, -6.0]
 
 
 INTEREST = [

@@ -212,6 +212,22 @@ def test_a_tick_that_no_dump_converts_is_refused() -> None:
     assert seen.symbols["FUTURE"]["trade_tick_value"] == info["trade_tick_value"]
 
 
+def test_a_tick_is_converted_back_by_the_quote_of_the_dump() -> None:
+    future = pair("EUR", "EUR", trade_calc_mode=33, margin_initial=500.0, trade_tick_value=25.0)
+    for currency, quotes in (
+        ("USD", {"EURUSD": (1.25, 1_000)}),
+        ("JPY", {"EURJPY": (160.0, 2_000)}),
+        ("GBP", {"GBPEUR": (1.2, 2_000)}),
+    ):
+        symbols = {"FUTURE": future, **{name: pair(name[:3], name[3:]) for name in quotes}}
+        more = {name: one_bar(*quote) for name, quote in quotes.items()}
+        made = profile(symbols, currency=currency)
+        terminal = ModuleTerminal(Play(one_bar(5_000.0), made, more=more).terminal)
+        shown = terminal.symbol_info("FUTURE").trade_tick_value
+        assert shown != 25.0
+        assert dumped(terminal).symbols["FUTURE"]["trade_tick_value"] == 25.0
+
+
 def test_what_can_not_be_played_is_told_apart() -> None:
     info = desk(EURUSD=(1.1, 1)).symbol_info("EURUSD")._asdict()
     option = {**info, "name": "OPTION", "trade_calc_mode": 35}
