@@ -10,12 +10,21 @@ TEMPLATE = """\
 # Settings of mt5-onnx run. Relative paths are taken from this file's folder.
 # Write Windows paths in single quotes: 'C:\\Program Files\\MetaTrader 5\\terminal64.exe'.
 
-mode = "paper"          # recorded bars and paper orders; the only mode so far
-state = "state"         # journal, paper account and halt file
+mode = "paper"          # recorded bars, paper orders; "live" trades a terminal (mt5-onnx run --live)
+state = "state"         # journal, log, paper account and halt file
+server_clock = "auto"   # the broker's clock: found in its history; or utc, eet-eu, eet-us, utc+3
+
+# For mode = "live". The password stands in MT5_PASSWORD or in the system's keyring, never here.
+# [terminal]
+# login = 12345678
+# server = 'Broker-Demo'
+# path = 'C:\\Program Files\\MetaTrader 5\\terminal64.exe'
 
 [limits]                # of the whole account
 daily_loss_share = 0.05     # share of the day's first equity: no more entries that day
 max_drawdown_share = 0.25   # share of the highest equity: everything is halted
+max_quote_age_seconds = 60  # nothing is opened on an older quote
+max_bar_age_seconds = 60    # nor on a bar that closed longer ago
 
 [paper]
 profile = "profile.json"    # the broker that is played: symbols, account, costs
