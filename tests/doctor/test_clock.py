@@ -196,7 +196,9 @@ def test_a_recording_is_read_as_its_profile_says(tmp_path: Path) -> None:
     assert code(found) == (Grade.WARN, 0)
     assert "write eet-us as server_clock in the profile" in found.todo
     # A season does not tell, and no live tick is asked.
-    assert clock.clock(recorded(tmp_path, SUMMER, "utc+3", shift=7200)).grade is Grade.WARN
+    found = clock.clock(recorded(tmp_path, SUMMER, "utc+3", shift=7200))
+    assert found.grade is Grade.WARN
+    assert found.found.startswith("utc+3 is named, and history does not tell")
 
 
 def test_recordings_that_end_at_different_times_are_told(tmp_path: Path) -> None:
