@@ -10,7 +10,7 @@ TEMPLATE = """\
 # Settings of mt5-onnx run. Relative paths are taken from this file's folder.
 # Write Windows paths in single quotes: 'C:\\Program Files\\MetaTrader 5\\terminal64.exe'.
 
-mode = "paper"          # recorded bars, paper orders; "live" trades a terminal (mt5-onnx run --live)
+mode = "paper"          # recorded bars, paper orders; "live" trades a terminal
 state = "state"         # journal, log, paper account and halt file
 server_clock = "auto"   # the broker's clock: found in its history; or utc, eet-eu, eet-us, utc+3
 

@@ -6,10 +6,11 @@ from bridge.clock import Clock
 from bridge.engine.clocks import settle_clock
 from bridge.engine.crew import Member
 from bridge.engine.strategy import Strategy
-from bridge.errors import ConfigError, DataError, NotConnected, TerminalError
+from bridge.errors import ConfigError, NotConnected, TerminalError
 from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
 from bridge.model.load import check_bars
+from bridge.mt5.constants import RES_E_FAIL
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock
 from bridge.mt5.terminal import Terminal
@@ -74,7 +75,7 @@ def members(
     """Yield each strategy with the bar after which it goes on, once its history is there.
 
     Raises:
-        DataError: The terminal has not loaded enough bars in time.
+        TerminalError: The terminal has not loaded enough bars in time.
         ContractError: The model reads the hours of another clock.
     """
     for strategy in strategies:
@@ -103,9 +104,11 @@ def _history(strategy: Strategy, terminal: Terminal, clock: Clock) -> RatesArray
             if found >= strategy.depth:
                 return rates
         if clock.now() >= until:
-            raise DataError(
+            raise TerminalError(
+                "copy_rates_from_pos",
+                RES_E_FAIL,
                 f"{settings.symbol} {settings.timeframe}: the terminal has {found} of "
-                f"{strategy.depth} closed bars{said}: open its chart and scroll back until it has "
-                "loaded them"
+                f"{strategy.depth} closed bars{said}; open its chart and scroll back until it has "
+                "loaded them",
             )
         clock.wait_until(clock.now() + _PAUSE)

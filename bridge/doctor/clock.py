@@ -5,10 +5,9 @@ from bridge.doctor.ground import Missing, Site, Subject
 from bridge.engine.clocks import detected
 from bridge.market.clockrule import Detection, confirm, market_is_open
 from bridge.mt5.servertime import DAY, server_clock, text
+from bridge.risk.guard import LONGEST_AHEAD
 
 _SETTINGS, _TERMINAL = 2, 3
-# A computer may be late by so much and yet trade, as the guard has it.
-_LATE_S = 900.0
 # 2024-01-01; any year in which America and Europe both have summer time.
 _YEAR = 1_704_067_200
 _NAME_IT = 'write the broker\'s rule as server_clock: utc, eet-eu, eet-us or such as "utc+3"'
@@ -29,7 +28,7 @@ def quote(of: Subject) -> Finding:
         return skipped(found, "look again when the market is open")
     age = server_clock(rule).from_utc(now) - tick.time
     found = f"the quote of {of.name} is {age:.1f} s old"
-    if limit is None or -min(limit, _LATE_S) <= age <= limit:
+    if limit is None or -min(limit, LONGEST_AHEAD) <= age <= limit:
         return ok(found)
     if site.is_paper:
         todo = "let the recordings of all symbols end at the same time"
@@ -44,7 +43,7 @@ def quote(of: Subject) -> Finding:
 
 
 def _ahead(found: str, age: float) -> Finding:
-    return fail(_TERMINAL, found, _SET_IT) if age < -_LATE_S else warn(found, _SET_IT)
+    return fail(_TERMINAL, found, _SET_IT) if age < -LONGEST_AHEAD else warn(found, _SET_IT)
 
 
 def clock(of: Subject) -> Finding:

@@ -17,6 +17,10 @@ from bridge.mt5.sides import BY_ORDER_TYPE
 from bridge.risk.baselines import Baselines
 from bridge.settings import LimitSettings, RiskSettings
 
+LONGEST_AHEAD = 900.0
+"""Seconds by which a tick may be ahead of the server's clock: so much may a computer's clock be
+late; more says that the clock rule is wrong."""
+
 
 class TradingState(StrEnum):
     """ACTIVE: all may be sent. REDUCING and HALTED: only what reduces risk."""
@@ -158,14 +162,9 @@ def _quote(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     return Verdict("quote", ok, f"bid {bid:g}, ask {ask:g}", "0 < bid <= ask")
 
 
-# A tick that is far ahead of the server's clock says that the clock rule is wrong; less is a
-# computer whose clock is late.
-_AHEAD = 900.0
-
-
 def _quote_age(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     age, limit = facts.quote_age, bounds.limits.max_quote_age_seconds
-    ok = limit is None or -_AHEAD <= age <= limit
+    ok = limit is None or -LONGEST_AHEAD <= age <= limit
     return Verdict("quote_age", ok, f"the quote is {age:.1f} s old", _shown(limit, "s"))
 
 

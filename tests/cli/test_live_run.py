@@ -324,6 +324,19 @@ def test_f02_a_late_start_opens_nothing_before_the_next_close(tmp_path: Path) ->
     assert any(step.results for step in steps[1:])
 
 
+def test_b08_a_terminal_without_enough_bars_is_waited_for_and_then_told(tmp_path: Path) -> None:
+    """Two bars are needed and one is there: it comes within the wait, and the run begins."""
+    made = plan(tmp_path, start=START, speed=SPEED, before=0, after=40)
+    bot = Bot(tmp_path, made)
+    assert len(bot.run(bars=2)) == 2
+    other = tmp_path / "other"
+    other.mkdir()
+    ended = Bot(other, plan(other, start=START, speed=SPEED, before=0, after=2))
+    with pytest.raises(TerminalError, match="the terminal has 1 of 3 closed bars"):
+        ended.run(bars=1)
+    assert ended.rows("intents") == []
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error", "says"),
     [
