@@ -550,6 +550,14 @@ def test_a_filled_order_links_to_its_position_and_deal() -> None:
     assert deal.time == order.time_done == held.time == MONDAY + 6_000
 
 
+def test_positions_are_listed_by_ticket_whenever_they_were_opened() -> None:
+    play = Play("110000 110010 109990 110000\n110000 110060 109990 110000")
+    waited = play.place("buy stop", 1.1005).order
+    at_once = play.buy().order
+    play.bar(2)
+    assert [one.ticket for one in play.terminal.positions_get()] == [waited, at_once]
+
+
 def test_what_a_refusal_at_the_trigger_says() -> None:
     play = Play("110000 110010 109990 110000\n110000 110060 109990 110000", profile(deposit=100.0))
     ticket = play.place("buy stop", 1.1005, comment="mine").order

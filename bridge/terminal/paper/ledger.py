@@ -90,7 +90,7 @@ class Ledger:
         state = store.load()
         self.positions = {row["ticket"]: Position(**row) for row in state.positions}
         self.waiting = {row["ticket"]: Order(**row) for row in state.waiting}
-        self.orders = sorted(map(TradeOrder, state.orders), key=lambda order: order.time_done)
+        self.orders = [TradeOrder(row) for row in state.orders]
         self.deals = [TradeDeal(row) for row in state.deals]
         self._order_times: list[int] = [order.time_done for order in self.orders]
         self._deal_times: list[int] = [deal.time for deal in self.deals]
@@ -106,8 +106,7 @@ class Ledger:
         self._is_changed = False
         self._touched: set[int] = set()
         self._touched_orders: set[int] = set()
-        self._done: list[TradeOrder] = []
-        self._written = len(self.deals)
+        self._written = (len(self.orders), len(self.deals))
 
     def next_order(self) -> int:
         """Return a new order ticket."""
@@ -153,11 +152,8 @@ class Ledger:
             self.revision += 1
         order.state = state
         record = order.record(price, time_msc)
-        # One that expired unseen may have ended before others that are done already.
-        at = bisect_right(self._order_times, record.time_done)
-        self.orders.insert(at, record)
-        self._order_times.insert(at, record.time_done)
-        self._done.append(record)
+        self.orders.append(record)
+        self._order_times.append(record.time_done)
 
     def open(self, position: Position) -> None:
         """Add a position."""
@@ -190,8 +186,9 @@ class Ledger:
 
     def commit(self, now: float) -> None:
         """Write what has changed, with the server time up to which it is true."""
-        touched = self._touched or self._touched_orders or self._done
-        if not (self._is_changed or touched or len(self.deals) != self._written):
+        written = (len(self.orders), len(self.deals))
+        is_touched = self._is_changed or self._touched or self._touched_orders
+        if not is_touched and written == self._written:
             return
         self._store.write(
             now=now,
@@ -200,15 +197,14 @@ class Ledger:
             lows=list(self.lows),
             positions={ticket: self.positions.get(ticket) for ticket in self._touched},
             waiting={ticket: self.waiting.get(ticket) for ticket in self._touched_orders},
-            orders=self._done,
-            deals=self.deals[self._written :],
+            orders=self.orders[self._written[0] :],
+            deals=self.deals[self._written[1] :],
         )
         self.now = now
         self._is_changed = False
         self._touched.clear()
         self._touched_orders.clear()
-        self._done.clear()
-        self._written = len(self.deals)
+        self._written = written
 
     def shut(self, now: float) -> None:
         """Write everything and release the file."""

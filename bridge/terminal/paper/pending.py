@@ -1,7 +1,5 @@
 """Pending orders as time passes: triggered, filled, expired, and what a refusal makes of them."""
 
-from collections.abc import Iterator
-
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeRequest
 from bridge.mt5.servertime import server_day
@@ -16,40 +14,22 @@ from bridge.terminal.paper.script import PartialFill
 
 
 def moved(desk: Desk, series: Series, before: float | None) -> None:
-    """Fill the pending orders of a symbol whose price has moved, in the order of the way.
+    """Fill the pending orders of a symbol whose price has moved.
 
     Args:
         desk: The account.
         series: Prices of the symbol, at their new place.
-        before: The bid that the price came from; all between has been traded, so that a level
-            on the way is filled at the level. None when the price jumped (an open after a gap, a
-            tick): what was jumped over is filled at the new price.
+        before: The bid that the price came from; all between has been traded, and no order's
+            level lies there. None when the price jumped (an open after a gap, a tick): what was
+            jumped over is filled at the new price.
     """
-    if not desk.ledger.waiting:
-        return
-    bid, spread = series.bid, series.ask - series.bid
-    for order, price in list(_due(desk, series, before)):
-        if before is not None:  # what is judged beside the order is judged at its price
-            series.play(round(price if order.side else price - spread, series.info.digits))
-        if order.ticket in desk.ledger.waiting:
-            _activate(desk, series, order, price)
-    if before is not None:
-        series.play(bid)
-
-
-def _due(desk: Desk, series: Series, before: float | None) -> Iterator[tuple[Order, float]]:
-    """Yield the orders that the move triggers, nearest first, with the price of each."""
-    found = []
     for order in desk.waiting_of(series.info.name):
-        now = series.bid if order.side else series.ask
+        now = desk.price_of(order)
         start = now
         if before is not None:
             start = before if order.side else series.ask_of(before)
         if _is_due(order, now):
-            price = _met(order, start, now)
-            found.append((abs(price - start), order.ticket, order, price))
-    for _, _, order, price in sorted(found, key=lambda one: one[:2]):
-        yield order, price
+            _activate(desk, series, order, _met(order, start, now))
 
 
 def _is_due(order: Order, price: float) -> bool:
