@@ -8,8 +8,12 @@ sessions                  hours of dealing
 money                     profit, margin, swap, conversion, rounding
 ledger, store             what the account owns, and its file
 desk                      all of these at hand; what the account is worth
+order                     an order, waiting or done
 dealing                   execution of a fill
-rules, server             what is refused, and the answers of order_check and order_send
+about, rules, deal_rules, pending_rules   what a request is about, and what is refused
+server, answers           what the actions do, and what they answer
+pending                   waiting orders as time passes
+script                    what the terminal is told to answer next
 protection                what happens by itself as time passes
 history, views            windows of bars and ticks, and the records that are shown
 terminal                  the object itself
