@@ -756,6 +756,14 @@ def test_orders_wait_on_while_nobody_is_there(tmp_path: Path) -> None:
     later.terminal.close()
 
 
+def test_a_profile_of_the_first_version_has_the_hash_that_it_had() -> None:
+    # Else every account file would be refused after an update.
+    known = "044c803d2eec12a7081e363e68c64d08ee2ea41590b76eeb54dac5bed0b08355"
+    assert profile().sha256 == known
+    assert profile(fifo_close=False, gap_levels="keep").sha256 == known
+    assert profile(fifo_close=True).sha256 != known
+
+
 def test_an_account_of_the_first_version_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "account.sqlite"
     play = Play(ROWS, account=path)

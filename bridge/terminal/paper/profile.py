@@ -246,9 +246,10 @@ class BrokerProfile(Frozen):
     def sha256(self) -> str:
         """Hash of all that the profile says."""
         known = self.model_dump(mode="json", exclude={"note"})
-        if not self.swap_days:
-            del known["swap_days"]
-        # Terms that came later do not change the hash of profiles that leave them alone.
+        # What came later does not change the hash of profiles that leave it alone.
+        for name in _LATER:
+            if not known[name]:
+                del known[name]
         for name in _LATER_TERMS:
             default = AccountTerms.model_fields[name].get_default(call_default_factory=True)
             if getattr(self.account, name) == default:
@@ -266,6 +267,7 @@ def shipped() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
+_LATER = ("swap_days", "sessions")
 _LATER_TERMS = {
     "limit_positions",
     "fifo_close",
