@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bridge.clock import Clock
-from bridge.doctor import account, clock, link, model, orders, setup, symbol
+from bridge.doctor import account, clock, link, model, orders, profile, setup, symbol
 from bridge.doctor.finding import Finding, fail, skipped
 from bridge.doctor.ground import Connect, Connection, Missing, Site, Subject
 from bridge.engine.strategy import load_strategy
@@ -32,6 +32,7 @@ _SITE: Mapping[str, Callable[[Site], Finding]] = {
     "Python API": account.python_api,
     "account trading": account.account_trading,
     "expert trading": account.expert_trading,
+    "broker profile": profile.profile,
 }
 # What is asked of a symbol is asked once, however many strategies trade it.
 _MARKET: Mapping[str, Callable[[Subject], Finding]] = {

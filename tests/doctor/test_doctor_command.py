@@ -52,7 +52,7 @@ def test_what_init_makes_is_well(home: Path, capsys: pytest.CaptureFixture[str])
     assert lines[0].startswith("  ok settings  ")
     assert lines[0].endswith("bridge.toml: mode paper, 1 strategy, no password needed")
     assert any(line.startswith("  ok history direction") for line in lines)
-    assert lines[-1] == "all is well in 26 checks; skipped: 1"
+    assert lines[-1] == "all is well in 27 checks; skipped: 2"
     # Readable when piped, and nothing is left behind: not even the paper account.
     assert "\x1b" not in out
     assert sorted(home.iterdir()) == made
