@@ -22,6 +22,7 @@ ORDER = [
     "Python API",
     "account trading",
     "expert trading",
+    "broker profile",
     "symbol EURUSD",
     "sides mover",
     "history mover",
@@ -42,8 +43,8 @@ def test_all_is_well_on_a_good_day_and_the_order_is_kept(tmp_path: Path) -> None
     findings = Patient(folder=tmp_path).examined()
     assert list(findings) == ORDER
     bad = {name: each for name, each in findings.items() if each.grade is not Grade.OK}
-    # Mode live is told that the command has to say so, too.
-    assert list(bad) == ["settings"]
+    # Mode live is told that the command has to say so, too; no profile was saved before.
+    assert list(bad) == ["settings", "broker profile"]
     assert all(bool(each.todo) == (each.grade is not Grade.OK) for each in findings.values())
     assert exit_code(list(findings.values())) == 0
 
