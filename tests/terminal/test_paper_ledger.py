@@ -1,5 +1,6 @@
 """Any sequence of requests and bars keeps the books right, on hedging and netting accounts."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from terminal.paper_desk import KINDS, MONDAY, Play, profile, spec
 
 from bridge.mt5.rates import RatesArray, rates_of
+from bridge.terminal.paper.script import Placed
 
 CENT = 0.0051
 BARS = 60
@@ -278,6 +280,44 @@ def everything(play: Play) -> tuple[Any, ...]:
     )
 
 
+def left_by_a_kill(path: Path) -> Path:
+    """Return a copy of an account's file as a process that is killed now would leave it."""
+    copy = path.with_name("copy.sqlite")
+    for ending in ("", "-wal"):
+        left = Path(f"{path}{ending}")
+        if left.exists():
+            Path(f"{copy}{ending}").write_bytes(left.read_bytes())
+    return copy
+
+
+CALLS: list[Callable[[Play], Any]] = [
+    lambda play: play.buy(),
+    lambda play: play.buy(volume=0.3, sl=1.09),
+    lambda play: play.place("buy limit", 1.05, type_time=1, sl=1.04),
+    lambda play: play.place("sell stop limit", 1.06, stoplimit=1.07),
+    lambda play: play.protect(play.terminal.positions_get()[0].ticket, tp=1.2),
+    lambda play: play.modify(play.terminal.orders_get()[1].ticket, price=1.04, sl=1.03),
+    lambda play: play.sell(volume=0.1),
+    lambda play: play.close_by(*(one.ticket for one in play.terminal.positions_get())),
+    lambda play: play.sell(volume=0.1),
+    lambda play: play.remove(play.terminal.orders_get()[2].ticket),
+    lambda play: play.close(play.terminal.positions_get()[0].ticket, 0.1),
+]
+
+
+def test_a_kill_between_any_two_calls_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "account.sqlite"
+    rows = walk([(0, 10, 10)] * BARS)
+    play = Play(rows, account=path, script=[Placed("rejected")])
+    for call in CALLS:
+        assert call(play).retcode in (10008, 10009)
+        known = everything(play)
+        killed = Play(rows, account=left_by_a_kill(path), start=play.clock.now())
+        assert everything(killed) == known
+        killed.terminal.close()
+    play.terminal.close()
+
+
 @pytest.mark.parametrize("margin_mode", ["hedging", "netting"])
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "killed"])
 def test_an_account_continues_exactly_after_a_restart(
@@ -294,11 +334,7 @@ def test_an_account_continues_exactly_after_a_restart(
     if closed:
         half.terminal.close()
     else:  # a killed process leaves the file as the last transaction wrote it
-        copy = tmp_path / "copy.sqlite"
-        for ending in ("", "-wal"):
-            left = Path(f"{path}{ending}")
-            if left.exists():
-                Path(f"{copy}{ending}").write_bytes(left.read_bytes())
+        copy = left_by_a_kill(path)
         half.terminal.close()
         path = copy
     rest = Play(walk(moves), broker, account=path, start=MONDAY + 31 * 3_600)
