@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from terminal.paper_desk import MONDAY, Play, profile, spec
+from terminal.paper_desk import MONDAY, Play, bars, profile, spec
 
 ROWS = """110000 110100 109900 110050 10
           110050 110100 110000 110060 10"""
@@ -140,6 +140,15 @@ def test_requests_of_published_programs_are_taken() -> None:
     assert netting.terminal.positions_get()[0].sl == 1.09
 
 
+def test_a02_a_comment_of_30_units_is_refused_by_the_package() -> None:
+    play = Play(ROWS)
+    assert play.buy(comment="x" * 30) is None
+    assert play.terminal.last_error() == (-2, 'Invalid "comment" argument')
+    assert play.buy(comment="signal #42 приказ").retcode == 10009
+    assert play.buy(comment="x" * 29).retcode == 10009
+    assert [len(one.comment) for one in play.terminal.positions_get()] == [17, 29]
+
+
 def test_a03_an_order_without_stops_and_comment() -> None:
     play = Play(ROWS)
     request = {"action": 1, "symbol": "EURUSD", "volume": 0.1, "type": 0}
@@ -210,6 +219,42 @@ def test_a17_adding_on_a_netting_account() -> None:
     assert (held.volume, held.price_open, held.sl) == (0.3, 1.102, 1.099)
 
 
+def test_a06_a_refused_order_leaves_nothing() -> None:
+    play = Play(ROWS, profile({"EURUSD": spec(trade_exemode=1)}))
+    refused = play.buy(price=0.0, sl=1.09)
+    assert (refused.retcode, refused.comment, refused.order) == (10015, "Invalid price", 0)
+    assert play.terminal.positions_total() == play.terminal.orders_total() == 0
+    assert play.orders() == play.deals() == []
+
+
+def test_a28_a_symbol_has_no_prices_before_its_first() -> None:
+    play = Play(ROWS, start=MONDAY - 2)
+    assert play.terminal.symbol_info_tick("EURUSD") is None
+    assert (play.buy().retcode, play.place("buy limit", 1.09).retcode) == (10021, 10021)
+    play.bar(0)
+    assert play.buy().price == 1.1001
+
+
+def test_a32_prices_are_on_the_tick_and_not_on_the_point() -> None:
+    future = spec(digits=2, trade_tick_size=0.25, trade_contract_size=50.0, point=0.01)
+    play = Play(bars("523000 523100 522900 523000", scale=0.01), profile({"EURUSD": future}))
+    assert play.place("buy stop", 5_230.13).retcode == 10015
+    assert play.place("buy stop", 5_230.25).retcode == 10009
+    assert play.buy(sl=5_220.1, volume=0.01).retcode == 10016
+    assert play.buy(sl=5_220.25, volume=0.01).retcode == 10009
+
+
+def test_a40_a_level_of_zero_is_none() -> None:
+    rows = """110000 110010 109000 110000
+              110000 110100 109000 110000"""
+    play = Play(rows)
+    play.buy(tp=1.101, sl=0.0)
+    play.bar(1)
+    assert play.terminal.positions_get()[0].sl == 0.0
+    play.bar(2)
+    assert play.deals()[-1] == "1.67 sell out 0.1 1.101 10 tp"
+
+
 def test_a41_a_symbol_for_closing_only() -> None:
     play = Play(ROWS, profile({"EURUSD": spec(trade_mode=3)}))
     refused = play.buy()
@@ -217,16 +262,12 @@ def test_a41_a_symbol_for_closing_only() -> None:
     assert play.terminal.positions_total() == 0
 
 
-def test_f15_all_of_the_free_margin_may_be_used_and_no_cent_more() -> None:
-    # 0.01 lots at 1:100 want 11.00.
-    exact, short = (Play(ROWS, profile(deposit=money)) for money in (11.0, 10.99))
-    exact, short = (
-        Play("110000 110010 109990 110000", profile(deposit=money)) for money in (11.0, 10.99)
-    )
-    assert exact.buy(volume=0.01).retcode == 10009
-    assert exact.terminal.account_info().margin_free == 0.0
-    assert short.buy(volume=0.01).retcode == 10019
-    assert short.deals() == []
+@pytest.mark.parametrize(("points", "code"), [(100_000, 10009), (100_001, 10019)])
+def test_f15_all_of_the_free_margin_may_be_used_and_no_cent_more(points: int, code: int) -> None:
+    # One lot at 1:100 wants 1000 EUR: 1000.00 or 1000.01 USD.
+    play = Play(f"{points} {points} {points} {points}", profile(deposit=1_000.0))
+    assert play.buy(volume=1.0).retcode == code
+    assert len(play.deals()) == play.terminal.positions_total() == (code == 10009)
 
 
 def test_f23_commission_is_paid_on_each_side_of_each_part() -> None:
