@@ -14,6 +14,7 @@ from bridge.cli.demo import demo
 from bridge.cli.doctor import doctor
 from bridge.cli.init import init
 from bridge.cli.journal import journal
+from bridge.cli.paper import paper
 from bridge.cli.profile import profile
 from bridge.cli.run import run as run_strategies
 from bridge.cli.why import why
@@ -39,6 +40,7 @@ for command in (status, halt, resume, flatten):
     app.command()(command)
 app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
+app.add_typer(paper, name="paper")
 app.command()(why)
 
 
