@@ -16,6 +16,7 @@ from bridge.trade.execute import TradeResult, execute
 from bridge.trade.size import size_entry
 
 Results = tuple[TradeResult, ...]
+_TAKEN = (Outcome.DONE, Outcome.PARTIAL, Outcome.PLACED)
 
 
 class Actor:
@@ -126,6 +127,8 @@ class Actor:
         result = execute(self._terminal, self._journal, request, decision=number, ruling=ruling)
         if result.answer is not None:
             self._standing.sent.add(result.answer.order)
+            if request.is_entry and result.outcome in _TAKEN:
+                self._standing.awaited.add(result.answer.order)
         if result.outcome is Outcome.UNRESOLVED:
             self._standing.reduce(request.position or 0)
             self._journal.event(
@@ -144,7 +147,7 @@ class Actor:
             positions=scene.positions,
             baselines=self._standing.baselines,
             state=self._standing.state,
-            unresolved=self._standing.unresolved,
+            unresolved=self._standing.unresolved | self._standing.awaited,
             alarms=self._standing.alarms,
             total_positions=scene.total,
             quote_age=scene.quote_age,

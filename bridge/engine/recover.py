@@ -84,6 +84,7 @@ def recalled_standing(
         declined=_declined(reader, magic),
         positions=_held(deals, ours),
         sent=ours,
+        awaited=_awaited(reader, deals, magic, symbol),
         balance=last["balance"] if last else None,
         deals_since=max((deal.time for deal in deals), default=deals_since),
         last_deal=max((deal.ticket for deal in deals), default=0),
@@ -103,6 +104,20 @@ def _sent(reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbo
     orders = {row["answer"]["order"] for row in reader.rows("results") if row["answer"] is not None}
     positions = {deal.position_id for deal in deals if (deal.magic, deal.symbol) == (magic, symbol)}
     return (orders | positions) - {0}
+
+
+def _awaited(
+    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
+) -> set[int]:
+    """Return the entries that the server took, and of which no deal is known."""
+    entries = {
+        row["id"]
+        for row in reader.rows("intents", "purpose = 'entry' AND denied IS NULL")
+        if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
+    }
+    taken = reader.rows("results", "outcome IN ('done', 'partial', 'placed')")
+    orders = {row["answer"]["order"] for row in taken if row["answer"] and row["intent"] in entries}
+    return orders - {deal.order for deal in deals}
 
 
 def _held(deals: tuple[TradeDeal, ...], ours: set[int]) -> tuple[Held, ...]:

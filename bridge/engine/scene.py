@@ -143,12 +143,14 @@ class Lookout:
         )
         standing, held = self.standing, tuple(Held.of(each) for each in own)
         balance = account.balance + account.credit
-        if balance != standing.balance or _shape(held) != _shape(standing.positions):
+        is_news = balance != standing.balance or _shape(held) != _shape(standing.positions)
+        if is_news or standing.awaited:
             self.read_deals(server_time)
             if standing.balance is not None:  # the first look finds the deposit, no news
                 self._shift_baselines()
         standing.balance = balance
         standing.baselines = standing.baselines.advanced(server_time, account.equity)
+        standing.awaited -= {each.identifier for each in held}
         if held != standing.positions:
             self._notice(held)
             standing.positions = held
@@ -232,6 +234,7 @@ class Lookout:
         # Ends are included: the second of the last deal is read again, and may have brought more.
         self._recent = tuple(deal for deal in deals if deal.ticket > standing.last_deal)
         self._journal.deals(self._recent)
+        standing.awaited -= {deal.order for deal in self._recent}
         # Some servers give a position another number than that of its order.
         standing.sent |= {deal.position_id for deal in self._recent if deal.order in standing.sent}
         if self._recent:

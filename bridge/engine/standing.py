@@ -51,6 +51,7 @@ class Standing:
         positions: The strategy's own positions when last looked at.
         sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
             own doing. A position with its magic that is not among them is somebody else's.
+        awaited: Tickets of entries that the server took and that no position or deal shows yet.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
         last_deal: Ticket of the last of them.
@@ -64,6 +65,7 @@ class Standing:
     unresolved: frozenset[int] = frozenset()
     positions: tuple[Held, ...] = field(default=())
     sent: set[int] = field(default_factory=set)
+    awaited: set[int] = field(default_factory=set)
     balance: float | None = None
     deals_since: int = 0
     last_deal: int = 0
@@ -84,3 +86,4 @@ class Standing:
         """Let entries go on: a person has looked, and takes what was unresolved as settled."""
         self.state = TradingState.ACTIVE
         self.unresolved = frozenset()
+        self.awaited.clear()

@@ -9,7 +9,7 @@ import pytest
 from journal_support import begin
 from models_support import write_last_move
 
-from bridge.clock import ManualClock
+from bridge.clock import Clock, ManualClock
 from bridge.engine.jobs import Jobs
 from bridge.engine.live import Runner, live
 from bridge.engine.pace import Pace
@@ -18,6 +18,7 @@ from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import load_strategy
+from bridge.engine.watch import Watch
 from bridge.errors import NotConnected
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
@@ -124,7 +125,7 @@ def test_after_a_weekend_a_bar_is_noticed_within_a_second(tmp_path: Path) -> Non
     assert looks < 52 * 3600 * 5 + 20_000
 
 
-def test_a_terminal_that_is_away_is_told_once_and_waited_for(tmp_path: Path) -> None:
+def test_b09_a_terminal_that_is_away_is_told_once_and_waited_for(tmp_path: Path) -> None:
     found, _ = run_for(tmp_path, 2, away=5)
     assert len(found) == 2
     with reading(tmp_path / "journal.sqlite3") as journal:
@@ -206,7 +207,7 @@ class Slow(ModuleTerminal):
 
 
 def stepper_of(
-    folder: Path, terminal: ModuleTerminal, journal: Journal, clock: ManualClock, after: int
+    folder: Path, terminal: ModuleTerminal, journal: Journal, clock: Clock, after: int
 ) -> Stepper:
     settings = StrategySettings(
         model=str(write_last_move(folder / "m.onnx", timeframe="M1")),
@@ -328,3 +329,61 @@ def test_a_look_that_waits_is_broken_off_by_a_signal(tmp_path: Path) -> None:
             on_step=lambda step: None,
         )
         assert stop.reason == "SIGINT"
+
+
+class LateClock:
+    """A computer's clock that is two minutes late."""
+
+    def __init__(self, true: ManualClock) -> None:
+        self._true = true
+
+    def now(self) -> float:
+        return self._true.now() - 120.0
+
+    def wait_until(self, instant: float) -> None:
+        self._true.wait_until(instant + 120.0)
+
+
+def test_f21_a_late_clock_is_told_and_makes_no_bar_late(tmp_path: Path) -> None:
+    true = ManualClock(SERVER.to_utc(int(MINUTES["time"][20])) + 5.0)
+    clock = LateClock(true)
+    late: list[float] = []
+    with (
+        closing(PaperTerminal(PROFILE, {"EURUSD": (M1, MINUTES)}, true, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        paper.initialize()
+        begin(journal)
+        after = int(MINUTES["time"][19])
+        terminal = ModuleTerminal(paper)
+        stepper = stepper_of(tmp_path, terminal, journal, clock, after)
+        house = House(lambda: SERVER.from_utc(clock.now()), LimitSettings(), frozenset({7}))
+        watch = Watch(
+            terminal=terminal,
+            journal=journal,
+            lookouts=[stepper.lookout],
+            house=house,
+            state=tmp_path,
+            utc_now=clock.now,
+        )
+
+        def attend() -> None:
+            watch.look()
+
+        live(
+            [Runner(stepper, Pace(M1, SERVER), after)],
+            clock=clock,
+            journal=journal,
+            jobs=Jobs(journal),
+            stop=Stop(),
+            on_step=lambda step: late.append(true.now() - SERVER.to_utc(step.bar_time + 60)),
+            attend=attend,
+            is_over=lambda: len(late) >= 10,
+        )
+        assert stepper.standing.alarms == frozenset()
+    assert max(late) <= 5.0
+    with reading(tmp_path / "journal.sqlite3") as reader:
+        told = [row["text"] for row in reader.rows("events") if row["kind"] == "alarm"]
+        assert any(row["outcome"] == "done" for row in reader.rows("results"))
+    assert len(told) == 1
+    assert "s ahead of this computer's clock" in told[0]

@@ -12,7 +12,7 @@ from models_support import write_last_move
 
 from bridge.clock import ManualClock
 from bridge.engine.replay import flatten_all, replay
-from bridge.engine.scene import House
+from bridge.engine.scene import House, Lookout
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.strategy import load_strategy
@@ -22,7 +22,7 @@ from bridge.journal.write import Journal
 from bridge.market.feed import ClosedBarFeed
 from bridge.mt5 import constants as mt5
 from bridge.mt5.rates import RatesArray, rates_of
-from bridge.mt5.records import OrderSendResult, Tick
+from bridge.mt5.records import OrderSendResult, Tick, TradeDeal, TradePosition
 from bridge.mt5.request import RequestDict
 from bridge.mt5.servertime import parse, server_clock
 from bridge.mt5.timeframes import timeframe
@@ -390,3 +390,117 @@ def test_cutting_the_future_changes_no_decision_before_the_cut(tmp_path: Path) -
     for cut in journals[1:]:
         assert cut
         assert cut == whole[: len(cut)]
+
+
+class ShowsFillsLate(ModuleTerminal):
+    """Neither position nor deal shows until the fourth bar after the order."""
+
+    bars_left = 4
+
+    def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
+        return () if self.bars_left > 0 else super().positions_get(symbol)
+
+    def history_deals_get(self, date_from: int, date_to: int) -> tuple[TradeDeal, ...]:
+        deals = super().history_deals_get(date_from, date_to)
+        is_late = self.bars_left > 0
+        return tuple(deal for deal in deals if deal.symbol == "" or not is_late)
+
+
+def test_f05_an_entry_that_does_not_show_yet_is_not_sent_again(tmp_path: Path) -> None:
+    """The signal stays long over five bars, and the fill is seen at the fourth."""
+    seams: list[ShowsFillsLate] = []
+
+    def seam(module: Any) -> ShowsFillsLate:
+        seams.append(ShowsFillsLate(module))
+        return seams[0]
+
+    with running(tmp_path, RISING, adapter=seam) as run:
+        while (opens := run.terminal.next_event_time()) is not None:
+            run.clock.wait_until(SERVER.to_utc(opens))
+            if run.stepper.step() is not None:
+                seams[0].bars_left -= 1
+    with reading(run.journal) as reader:
+        entries = [row for row in reader.rows("intents") if row["purpose"] == "entry"]
+        assert [row["denied"] for row in entries][:2] == [None, "unresolved"]
+        assert sum(row["denied"] is None for row in entries) == 1
+        assert [deal.entry for deal in reader.deals() if deal.symbol] == [mt5.DEAL_ENTRY_IN]
+    assert run.stepper.standing.awaited == set()
+    assert len(run.stepper.standing.positions) == 1
+
+
+def test_b05_a_deal_ahead_of_utc_is_journalled_at_once(tmp_path: Path) -> None:
+    """The server is three hours ahead: its fresh deal lies in UTC's future."""
+    fields = PROFILE.model_dump()
+    fields["server_clock"] = "utc+3"
+    ahead = BrokerProfile.model_validate(fields)
+    clock = ManualClock(SERVER.to_utc(START))
+    with (
+        closing(PaperTerminal(ahead, {"EURUSD": (timeframe("H1"), RISING)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        clock.wait_until(float(RISING["time"][4]) - 3 * 3600 + 5)
+        paper.initialize()
+        begin(journal)
+        rule = server_clock("utc+3")
+        settings = StrategySettings(model="m", symbol="EURUSD", timeframe="H1", magic=7)
+        house = House(lambda: rule.from_utc(clock.now()), LimitSettings(), frozenset({7}))
+        standing = Standing(magic=7, baselines=first_baselines(START, 10_000.0))
+        lookout = Lookout(ModuleTerminal(paper), settings, journal, standing, house)
+        lookout.look()
+        paper.Buy("EURUSD", 0.1)
+        lookout.look()
+        (deal,) = [each for each in paper.history_deals_get(0, 2**31 - 1) if each.symbol]
+        assert deal.time > clock.now() + 2 * 3600
+    with reading(tmp_path / "journal.sqlite3") as reader:
+        assert deal.ticket in [each.ticket for each in reader.deals()]
+
+
+@pytest.mark.parametrize(("seconds", "age"), [(1.2, 1.2), (121.2, 121.2)])
+def test_b14_a_quote_is_as_old_as_the_server_s_clock_says(
+    tmp_path: Path, seconds: float, age: float
+) -> None:
+    """Server GMT+3, a tick at 15:00:00 there, this computer at 12:00:01.2 or 12:02:01.2 UTC."""
+    rates = RISING.copy()
+    rates["time"] += 1_758_034_800 - int(rates["time"][4])
+    fields = PROFILE.model_dump()
+    fields["server_clock"] = "utc+3"
+    clock = ManualClock(1_758_034_800 - 3 * 3600 + seconds)
+    ahead, rule = BrokerProfile.model_validate(fields), server_clock("utc+3")
+    with (
+        closing(PaperTerminal(ahead, {"EURUSD": (timeframe("H1"), rates)}, clock, None)) as paper,
+        Journal(tmp_path / "journal.sqlite3", clock) as journal,
+    ):
+        paper.initialize()
+        begin(journal)
+        model = write_last_move(tmp_path / "model.onnx")
+        strategy = load_strategy(
+            StrategySettings(model=str(model), symbol="EURUSD", timeframe="H1", magic=7)
+        )
+        seam = ModuleTerminal(paper)
+        feed = ClosedBarFeed(
+            seam,
+            symbol="EURUSD",
+            timeframe=timeframe("H1"),
+            depth=strategy.depth,
+            after=int(rates["time"][2]),
+        )
+        stepper = Stepper(
+            strategy=strategy,
+            terminal=seam,
+            feed=feed,
+            journal=journal,
+            standing=Standing(magic=7, baselines=first_baselines(0, 10_000.0)),
+            house=House(
+                lambda: rule.from_utc(clock.now()),
+                LimitSettings(max_bar_age_seconds=None),
+                frozenset({7}),
+            ),
+        )
+        assert stepper.lookout.look().quote_age == pytest.approx(age, abs=1e-4)
+        step = stepper.step()
+        assert step is not None
+        assert step.decision.action.value == "open"
+        assert bool(step.results) == (age < 60.0)
+    with reading(tmp_path / "journal.sqlite3") as reader:
+        (intent,) = reader.rows("intents")
+    assert intent["denied"] == (None if age < 60.0 else "quote_age")

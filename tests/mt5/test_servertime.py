@@ -79,3 +79,20 @@ def test_text_and_parse_are_inverse() -> None:
 def test_what_is_no_time_is_refused(written: str) -> None:
     with pytest.raises(ConfigError, match="is not a time"):
         parse(written)
+
+
+@pytest.mark.parametrize(
+    ("server", "us", "eu"),
+    [
+        ("2025-03-17 00:00", (2025, 3, 16, 21), (2025, 3, 16, 22)),
+        ("2025-07-01 12:00", (2025, 7, 1, 9), (2025, 7, 1, 9)),
+        ("2025-10-27 00:00", (2025, 10, 26, 21), (2025, 10, 26, 22)),
+        ("2025-11-10 00:00", (2025, 11, 9, 22), (2025, 11, 9, 22)),
+    ],
+)
+def test_b03_weeks_in_which_the_two_rules_disagree(
+    server: str, us: tuple[int, ...], eu: tuple[int, ...]
+) -> None:
+    moment = parse(server)
+    assert server_clock("eet-us").to_utc(moment) == utc(*us)
+    assert server_clock("eet-eu").to_utc(moment) == utc(*eu)
