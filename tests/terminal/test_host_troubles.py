@@ -85,6 +85,21 @@ def test_an_order_without_answer_is_none_and_is_not_sent_again(
     assert bench.calls().count("order_send") == 1
 
 
+def test_c07_a_login_that_worked_and_lost_its_answer_is_looked_at_not_repeated(
+    bench: Bench,
+) -> None:
+    """initialize has its effect and no answer; the next try finds the account logged in."""
+    host = bench.troubled(connect=HANG_S, login=LOGIN, server=SERVER)
+    bench.trouble("hang-after-initialize")
+    with pytest.raises(NotConnected):
+        host.connect()
+    host.connect()
+    assert host.account_info().login == LOGIN
+    calls = bench.calls()
+    assert calls.count("initialize") == 2
+    assert "login" not in calls
+
+
 def test_a_child_killed_from_outside_is_noticed(bench: Bench) -> None:
     host = bench.troubled()
     host.connect()
