@@ -182,6 +182,14 @@ def test_a_pending_order_is_filled_in_part() -> None:
         assert sum(one.volume for one in play.terminal.positions_get()) == volume
 
 
+def test_the_rest_of_a_stop_takes_the_next_price() -> None:
+    rows = "110000 110010 109990 110000\n110000 110050 109990 110010\n110010 110010 109990 110000"
+    play = Play(rows, script=[PartialFill(0.04)])
+    play.place("buy stop", 1.1005)
+    play.bar(2)
+    assert play.deals() == ["1.67 buy in 0.04 1.1005 0", "2.00 buy in 0.06 1.1001 0"]
+
+
 def test_the_rest_of_a_limit_waits_for_its_price() -> None:
     rows = "110000 110010 109950 110000\n110000 110010 109990 110000\n110000 110010 109950 110000"
     play = Play(rows, script=[PartialFill(0.04)])
@@ -270,6 +278,14 @@ def test_several_steps_act_together_or_one_after_the_other() -> None:
         result = play.buy(sl=1.09, **IOC)
         (held,) = play.terminal.positions_get(ticket=result.order)
         assert (held.comment, held.sl, held.volume) == (comment, sl, volume)
+
+
+def test_steps_that_act_together_wait_for_what_all_are_about() -> None:
+    together = (RewriteComment("x"), PartialFill(0.05))
+    play = Play(ROWS, script=[together])
+    play.place("buy limit", 1.09, comment="mine")
+    assert play.terminal.orders_get()[0].comment == "mine"
+    assert play.buy(**IOC).retcode == 10010
 
 
 def test_a_step_waits_for_what_it_is_about() -> None:

@@ -1,5 +1,7 @@
 """Pending orders as time passes: triggered, filled, expired, and what a refusal makes of them."""
 
+from math import inf
+
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeRequest
 from bridge.mt5.servertime import server_day
@@ -30,6 +32,20 @@ def moved(desk: Desk, series: Series, before: float | None) -> None:
             start = before if order.side else series.ask_of(before)
         if _is_due(order, now):
             _activate(desk, series, order, _met(order, start, now))
+
+
+def bounds(desk: Desk, symbol: str) -> tuple[float, float, float, float]:
+    """Return the bids, then the asks, between which no order of a symbol is triggered."""
+    bids, asks = [-inf, inf], [-inf, inf]
+    for order in desk.waiting_of(symbol):
+        prices = bids if order.side else asks
+        if order.type in ABOVE:
+            prices[1] = min(prices[1], order.price)
+        else:
+            prices[0] = max(prices[0], order.price)
+        if order.type in MARKET or _is_rest_of_stop(order):  # any price will do
+            prices[0] = inf
+    return bids[0], bids[1], asks[0], asks[1]
 
 
 def _is_due(order: Order, price: float) -> bool:

@@ -21,7 +21,7 @@ from bridge.terminal.paper.barseries import BarSeries
 from bridge.terminal.paper.dealing import Fill, close_position
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position, volume_of
-from bridge.terminal.paper.pending import expire, moved, release
+from bridge.terminal.paper.pending import bounds, expire, moved, release
 from bridge.terminal.paper.rollover import charge_swap
 from bridge.terminal.paper.series import CLOSE, FIRST, FIRST_TICK, OPEN, TICK, Series
 
@@ -89,17 +89,20 @@ def _watches(desk: Desk) -> bool:
             series.forget()
         for series in market.walked:
             series.net = _net(desk, series.info.name)
-            series.levels = _levels(desk.positions_of(series.info.name))
+            series.levels = _levels(desk, series.info.name)
     return bool(market.walked)
 
 
-def _levels(held: list[Position]) -> tuple[float, float, float, float]:
+def _levels(desk: Desk, symbol: str) -> tuple[float, float, float, float]:
+    """Return the nearest bids below and above, then asks, at which something happens."""
+    floor, ceiling, floor_of_ask, ceiling_of_ask = bounds(desk, symbol)
+    held = desk.positions_of(symbol)
     buys, sells = ([one for one in held if one.type == side] for side in (0, 1))
     return (
-        max((one.sl for one in buys if one.sl), default=-inf),
-        min((one.tp for one in buys if one.tp), default=inf),
-        max((one.tp for one in sells if one.tp), default=-inf),
-        min((one.sl for one in sells if one.sl), default=inf),
+        max([floor, *(one.sl for one in buys if one.sl)]),
+        min([ceiling, *(one.tp for one in buys if one.tp)]),
+        max([floor_of_ask, *(one.tp for one in sells if one.tp)]),
+        min([ceiling_of_ask, *(one.sl for one in sells if one.sl)]),
     )
 
 
@@ -128,10 +131,9 @@ def _note_low(desk: Desk, series: Series) -> None:
 
 def _jump(desk: Desk, series: Series) -> None:
     """What the price has jumped over is filled where it is now, positions first."""
-    if not _is_quiet(desk, series):
-        _exit_passed(desk, series)
-    if not desk.ledger.waiting:
+    if _is_quiet(desk, series):
         return
+    _exit_passed(desk, series)
     revision = desk.ledger.revision
     moved(desk, series, None)
     if desk.ledger.revision != revision:
@@ -147,7 +149,7 @@ def _exit_passed(desk: Desk, series: Series) -> None:
 
 def _glide(desk: Desk, series: Series, before: float) -> None:
     """What lies on the way is filled at its level, in the order in which the price comes by."""
-    if not desk.ledger.waiting and _is_quiet(desk, series):
+    if _is_quiet(desk, series):
         return
     target = series.bid
     for bid in [*_stations(desk, series, before, target), target]:
@@ -208,7 +210,7 @@ def _reached_first(
 
 
 def _is_quiet(desk: Desk, series: Series) -> bool:
-    if desk.ledger.revision != desk.market.mark:  # the levels are those of other positions
+    if desk.ledger.revision != desk.market.mark:  # the levels are those of another account
         return False
     floor, ceiling, floor_of_ask, ceiling_of_ask = series.levels
     return floor < series.bid < ceiling and floor_of_ask < series.ask < ceiling_of_ask
