@@ -5,6 +5,7 @@
 
 from bridge.settings.faults import first_fault
 from bridge.settings.load import load_settings
+from bridge.settings.manage import ManageSettings
 from bridge.settings.schema import settings_schema
 from bridge.settings.secrets import system_keyring
 from bridge.settings.strategy import (
@@ -13,6 +14,7 @@ from bridge.settings.strategy import (
     RiskSettings,
     Sides,
     StrategySettings,
+    WithoutStop,
     decision_settings,
 )
 from bridge.settings.tables import (
@@ -37,6 +39,7 @@ __all__ = [
     "LimitSettings",
     "LogLevel",
     "LogSettings",
+    "ManageSettings",
     "Mode",
     "NotNegative",
     "PaperBars",
@@ -48,6 +51,7 @@ __all__ = [
     "Sides",
     "StrategySettings",
     "TerminalSettings",
+    "WithoutStop",
     "decision_settings",
     "first_fault",
     "load_settings",

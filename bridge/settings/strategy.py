@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from bridge.errors import ConfigError
 from bridge.settings.faults import first_fault_of
+from bridge.settings.manage import ManageSettings
 from bridge.settings.values import (
     Frozen,
     NotNegative,
@@ -130,6 +131,13 @@ class RiskSettings(Frozen):
         return self
 
 
+class WithoutStop(StrEnum):
+    """What becomes of a position that the broker keeps without its stop loss."""
+
+    CLOSE = "close"
+    KEEP = "keep"
+
+
 class ExecutionSettings(Frozen):
     """How orders are sent."""
 
@@ -137,6 +145,19 @@ class ExecutionSettings(Frozen):
     """How far the price may move before an instant execution is refused, points."""
     comment: str = "mt5-onnx"
     """Comment of an order; cut to 29 UTF-16 units, and never used to recognise a position."""
+    tries: Annotated[int, Field(ge=1, le=10)] = 3
+    """How often a request is made anew, at the price of the moment, while the server says that
+    its price has moved (requote, price changed, no prices)."""
+    widen_stops: bool = False
+    """Whether a level nearer than the broker's stops level is moved out to it; else the entry is
+    denied."""
+    retry_exits: bool = True
+    """Whether an exit that can't be had now (market closed, position frozen) is asked for again
+    until it is done; else only at the next signal."""
+    stop_tries: Annotated[int, Field(ge=1, le=10)] = 3
+    """How often a stop loss that the broker did not take over is set again."""
+    without_stop: WithoutStop = WithoutStop.CLOSE
+    """What becomes of a position whose stop loss can't be set: close it, or keep it and tell."""
 
 
 class StrategySettings(Frozen):
@@ -160,6 +181,7 @@ class StrategySettings(Frozen):
     """Keys of DecisionSettings that replace the contract's defaults."""
     risk: RiskSettings = RiskSettings()
     execution: ExecutionSettings = ExecutionSettings()
+    manage: ManageSettings = ManageSettings()
 
     @property
     def title(self) -> str:
