@@ -218,13 +218,15 @@ def test_f18_a_stop_hit_while_away_is_booked_on_its_position(bot: Bot) -> None:
     until_it_holds(bot)
 
     def tightens(module: Any, position: Any) -> None:
-        tick = module.symbol_info_tick(position.symbol)
-        closing_price = tick.ask if position.type else tick.bid
-        level = round(closing_price + (1e-5 if position.type else -1e-5), 5)
-        request = {"action": mt5.TRADE_ACTION_SLTP, "position": position.ticket, "sl": level}
-        assert module.order_send(request).retcode == mt5.TRADE_RETCODE_DONE
+        """Keep the stop a point from the market until it is hit."""
         clock = bot.plan.clock()
         while module.positions_get():
+            tick = module.symbol_info_tick(position.symbol)
+            closing_price = tick.ask if position.type else tick.bid
+            level = round(closing_price + (1e-5 if position.type else -1e-5), 5)
+            module.order_send(
+                {"action": mt5.TRADE_ACTION_SLTP, "position": position.ticket, "sl": level}
+            )
             clock.wait_until(clock.now() + 10.0)
 
     by_hand(bot, tightens)
