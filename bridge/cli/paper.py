@@ -87,9 +87,17 @@ def run_program(
     program = shutil.which(command[0])
     if program is None:
         raise ConfigError(f"program {command[0]!r} is not found: name a file, or one on PATH")
+    _check_script(script)
     asked = {"profile": profile, "bars": tuple(bars or ()), "start": start, "speed": speed}
     folder = _laid_out(state / "paper", account, {**asked, "shift_to_now": shift_to_now})
     raise typer.Exit(run(program, command, _environment(folder, script)))
+
+
+def _check_script(path: Path | None) -> None:
+    from bridge.terminal.paper.script import load_script
+
+    if path is not None:
+        load_script(path)
 
 
 def _laid_out(accounts: Path, name: str | None, asked: dict[str, Any]) -> Path:
@@ -104,13 +112,14 @@ def _laid_out(accounts: Path, name: str | None, asked: dict[str, Any]) -> Path:
     known = Plan.read(accounts / name) if name is not None else None
     if name is not None and known is not None and not any(asked.values()):
         return accounts / name
+    from bridge.clock import SystemClock
     from bridge.terminal.paper.exec.prepare import Wish, compare, lay_out
 
     wish = Wish(**asked)
     if name is not None and known is not None:
         compare(name, known, wish)
         return accounts / name
-    layout = lay_out(wish)
+    layout = lay_out(wish, SystemClock())
     folder = new_run_folder(accounts, "exec") if name is None else accounts / name
     layout.write(folder)
     _tell(folder, layout.plan)
@@ -119,10 +128,7 @@ def _laid_out(accounts: Path, name: str | None, asked: dict[str, Any]) -> Path:
 
 def _environment(folder: Path, script: Path | None) -> dict[str, str]:
     from bridge.terminal.paper.exec.handover import Handover
-    from bridge.terminal.paper.script import load_script
 
-    if script is not None:
-        load_script(script)
     handover = Handover(
         folder=str(folder.resolve()),
         zones=_zones(),

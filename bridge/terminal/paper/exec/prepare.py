@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.clock import ManualClock, SystemClock
+from bridge.clock import Clock, ManualClock
 from bridge.errors import ConfigError
 from bridge.market.barfile import read_bars
 from bridge.mt5.rates import RatesArray
@@ -75,8 +75,12 @@ class Layout:
             raise ConfigError(f"{folder} can't be written ({error}): name another one") from error
 
 
-def lay_out(wish: Wish) -> Layout:
+def lay_out(wish: Wish, real: Clock) -> Layout:
     """Return a new account.
+
+    Args:
+        wish: What it is to be.
+        real: The computer's clock; the account's clock begins now.
 
     Raises:
         ConfigError: Something that is asked for can't be had.
@@ -84,7 +88,7 @@ def lay_out(wish: Wish) -> Layout:
     """
     profile = BrokerProfile.load(wish.profile or share_dir(_SAMPLE) / "profile.json")
     recorded = _recorded(profile, wish.bars)
-    plan, shift = _plan(profile, recorded, wish)
+    plan, shift = _plan(profile, recorded, wish, real.now())
     shifted = {each.symbol: (each.timeframe, _moved(each.rates, shift)) for each in recorded}
     PaperTerminal(profile, shifted, ManualClock(plan.shown), None).close()
     return Layout(plan, tuple(rates for _, rates in shifted.values()))
@@ -140,9 +144,11 @@ def _bars_of(wanted: str) -> _Bars:
     return _Bars(symbol, timeframe(name), read_bars(Path(file)))
 
 
-def _plan(profile: BrokerProfile, recorded: Sequence[_Bars], wish: Wish) -> tuple[Plan, int]:
+def _plan(
+    profile: BrokerProfile, recorded: Sequence[_Bars], wish: Wish, began: float
+) -> tuple[Plan, int]:
     """Return the plan, and by how many seconds the bars are moved."""
-    rule, began = server_clock(profile.server_clock), SystemClock().now()
+    rule = server_clock(profile.server_clock)
     start, shift, shown = _start(recorded, wish.start), 0, 0.0
     if wish.shift_to_now:
         if wish.speed not in (None, 1.0):
