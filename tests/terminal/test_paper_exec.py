@@ -76,6 +76,25 @@ print(json.dumps([names["ORDER_TYPE_SELL"], mt5.__version__, mt5.__author__, typ
     ]
 
 
+def test_every_field_has_the_type_of_the_package(tmp_path: Path) -> None:
+    code = """
+mt5.initialize()
+deal, waiting = {"action": 1, "symbol": "EURUSD", "volume": 0.1}, {"action": 5, "symbol": "EURUSD"}
+flat = [mt5.account_info(), mt5.terminal_info(), mt5.order_check(deal)]
+refused = [mt5.order_send({}), mt5.order_check({}), mt5.order_check({**deal, "volume": 1000.0})]
+sent = [mt5.order_send(deal), mt5.order_send({**waiting, "volume": 0.1, "type": 2, "price": 1.12})]
+held = [mt5.account_info(), *mt5.positions_get(), *mt5.orders_get(), *mt5.symbols_get()]
+mt5.Close("EURUSD")
+past = [*mt5.history_deals_get(0, 2 * 10**9), *mt5.history_orders_get(0, 2 * 10**9)]
+records = [*flat, *refused, *sent, *held, *past, mt5.symbol_info_tick("EURUSD")]
+print(json.dumps([[type(one).__name__, [type(each).__name__ for each in one]] for one in records]))
+"""
+    found = told(tmp_path, code)
+    assert set(FACTS["struct_types"]) - {name for name, _ in found} == {"BookInfo", "TradeRequest"}
+    for name, types in found:
+        assert types == [field["py"] for field in FACTS["struct_types"][name]], name
+
+
 def test_a_bridge_of_the_programs_own_is_left_alone(tmp_path: Path) -> None:
     own = tmp_path / "bot" / "bridge"
     own.mkdir(parents=True)

@@ -109,7 +109,8 @@ class Desk:
 
     def floating(self) -> float:
         """Return the floating profit of all positions, swap included."""
-        total = sum(self.profit(one) + one.swap for one in self.ledger.positions.values())
+        held = self.ledger.positions.values()
+        total = sum((self.profit(one) + one.swap for one in held), start=0.0)
         return round(total, self.terms.currency_digits)
 
     def equity(self) -> float:
