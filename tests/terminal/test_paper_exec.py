@@ -302,6 +302,25 @@ def test_a_program_that_is_killed_leaves_what_it_has_done(tmp_path: Path) -> Non
     assert [deal.entry for deal in deals(tmp_path)] == [0, 1]
 
 
+@posix
+def test_a_full_disk_is_an_error_of_the_call_and_no_exception(tmp_path: Path) -> None:
+    code = """
+import resource
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+mt5.initialize()
+limit(1)
+sent = mt5.order_send({"action": 1, "symbol": "EURUSD", "volume": 0.1}), mt5.last_error()
+limit(resource.RLIM_INFINITY)
+print(json.dumps([sent, mt5.positions_total(), mt5.Close("EURUSD")]))
+"""
+    (sent, (number, text)), held, closed = told(tmp_path, code)
+    assert (sent, number) == (None, -1)
+    assert text.startswith("Terminal: Call failed, account file failed with -1:")
+    assert (held, closed) == (1, True)
+    assert [deal.entry for deal in deals(tmp_path)] == [0, 1]
+
+
 def test_a_script_goes_on_when_the_program_connects_again(tmp_path: Path) -> None:
     steps = [{"step": "answer", "retcode": code} for code in (10006, 10004)]
     (tmp_path / "script.json").write_text(json.dumps(steps), encoding="utf-8")

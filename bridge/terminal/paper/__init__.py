@@ -17,4 +17,5 @@ script                    what the terminal is told to answer next
 protection                what happens by itself as time passes
 history, views            windows of bars and ticks, and the records that are shown
 terminal                  the object itself
+exec                      all of it as the module MetaTrader5 of any program
 """

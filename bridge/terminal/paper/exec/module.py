@@ -125,9 +125,12 @@ class SharedTerminal(Package):
             raise
 
     def _perform(self, name: str, function: Function, arguments: tuple[Any, ...]) -> Any:
-        if name == "shutdown":
-            self._leave()
-        return super()._perform(name, function, arguments)
+        try:
+            if name == "shutdown":
+                self._leave()
+            return super()._perform(name, function, arguments)
+        except BridgeError as error:  # The package raises nothing when its terminal is in trouble.
+            raise Failure(mt5.RES_E_FAIL, f"Terminal: Call failed, {error}") from error
 
     def _hold(self, patience: float) -> None:
         if self._paper is None:
