@@ -15,7 +15,7 @@ from bridge.engine.jobs import Jobs
 from bridge.engine.lease import leased
 from bridge.engine.live import Runner, live
 from bridge.engine.pace import Pace
-from bridge.engine.recover import Patience
+from bridge.engine.settle import Search
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import Strategy, load_strategies
 from bridge.journal.read import JournalReader, reading
@@ -23,9 +23,6 @@ from bridge.journal.schema import create
 from bridge.journal.write import Journal
 from bridge.settings import BridgeSettings
 from bridge.terminal.host.terminal import HostTerminal
-
-# How long an order of unknown fate is searched for at the start, seconds.
-_SEARCH = 30.0
 
 
 def run_live(
@@ -97,7 +94,7 @@ def _trade(
         server=server,
         limits=settings.limits,
         state=Path(settings.state),
-        patience=Patience(clock, _SEARCH),
+        search=Search(),
         deals_since=int(server.from_utc(clock.now())),
     )
     jobs = Jobs(journal)

@@ -12,6 +12,7 @@ from bridge.clock import Clock, ManualClock, ScaledClock
 from bridge.engine.crew import Member, muster
 from bridge.engine.jobs import Jobs
 from bridge.engine.replay import replay
+from bridge.engine.settle import Search
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import Strategy, load_strategies
 from bridge.errors import ConfigError, StateMismatch
@@ -122,7 +123,7 @@ def run_paper(
                 server=recording.server,
                 limits=settings.limits,
                 state=state,
-                patience=None,
+                search=Search(is_certain=True),
                 lows=paper.lows,
             )
             jobs = Jobs(journal)

@@ -9,6 +9,7 @@ import numpy as np
 
 from bridge.clock import Clock, ManualClock, ScaledClock
 from bridge.engine.crew import Crew, Member, muster
+from bridge.engine.settle import Search
 from bridge.engine.strategy import Strategy, load_strategy
 from bridge.errors import ConfigError
 from bridge.journal.read import JournalReader
@@ -146,6 +147,6 @@ def make_crew(
         server=sample.server,
         limits=LimitSettings(),
         state=journal.path.parent,
-        patience=None,
+        search=Search(is_certain=True),
         lows=terminal.lows,
     )

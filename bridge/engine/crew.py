@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.clock import Clock
-from bridge.engine.recover import Patience, finish_interrupted, recalled_standing, settle_intents
+from bridge.engine.errands import Errands
+from bridge.engine.recover import finish_interrupted, recalled_standing
 from bridge.engine.replay import flatten_all
 from bridge.engine.scene import House
+from bridge.engine.settle import Search, Settler
 from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
 from bridge.engine.watch import FLATTEN_FILE, Lows, Watch
@@ -23,6 +25,9 @@ from bridge.mt5.records import AccountInfo
 from bridge.mt5.servertime import ServerClock
 from bridge.mt5.terminal import Terminal
 from bridge.settings import LimitSettings
+
+# Seconds between two searches for an order, before a run goes on.
+_PAUSE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Crew:
     """A run's strategies, and the watch over their account."""
 
     steppers: tuple[Stepper, ...]
+    errands: tuple[Errands, ...]
     watch: Watch
     state: Path
 
@@ -52,6 +58,8 @@ class Crew:
             TerminalError: Positions are to be closed, and the terminal does not answer.
         """
         self.watch.look()
+        for each in self.errands:
+            each.run()
         asked = self.state / FLATTEN_FILE
         if asked.exists():
             flatten_all(self.steppers, "asked for by mt5-onnx flatten")
@@ -68,7 +76,7 @@ def muster(
     server: ServerClock,
     limits: LimitSettings,
     state: Path,
-    patience: Patience | None,
+    search: Search,
     deals_since: int = 0,
     lows: Lows = lambda since: (),
 ) -> Crew:
@@ -83,8 +91,8 @@ def muster(
         server: The broker's clock rule.
         limits: Of the account.
         state: The state folder.
-        patience: See :func:`bridge.engine.recover.settle_intents`; without it, a decision that a
-            crash interrupted is carried out.
+        search: How long orders are searched for; where it is certain what is out, a decision that
+            a crash interrupted is carried out.
         deals_since: Server time from which deals are read, where the journal has none.
         lows: Worst moments between two looks, where they are known.
 
@@ -136,14 +144,29 @@ def muster(
         utc_now=clock.now,
         lows=lows,
     )
-    for stepper in steppers:
-        settle_intents(stepper, past, journal, terminal, patience)
+    errands = []
+    for member, stepper in zip(members, steppers, strict=True):
+        settler = Settler(terminal, journal, past, stepper.standing, stepper.symbol)
+        while settler.settle(clock.now(), search):
+            clock.wait_until(clock.now() + _PAUSE)
+        errands.append(
+            Errands(
+                settings=member.strategy.settings,
+                journal=journal,
+                lookout=stepper.lookout,
+                actor=stepper.actor,
+                settler=settler,
+                standing=stepper.standing,
+                clock=clock,
+                house=house,
+            )
+        )
     # Before anything is sent: a halt file, money paid, a person's closing, limits broken meanwhile.
     watch.look()
-    if patience is None:
+    if search.is_certain:
         for stepper in steppers:
             finish_interrupted(stepper, past)
-    return Crew(tuple(steppers), watch, state)
+    return Crew(tuple(steppers), tuple(errands), watch, state)
 
 
 def _check_netting(account: AccountInfo, members: Sequence[Member]) -> None:

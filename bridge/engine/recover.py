@@ -7,52 +7,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.clock import Clock
-from bridge.engine.standing import Held, Standing
+from bridge.engine.settle import ABSENT
+from bridge.engine.standing import Held, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
-from bridge.journal.write import Journal
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.retcodes import Outcome
-from bridge.mt5.servertime import DAY
 from bridge.mt5.sides import BY_ORDER_TYPE, Side
-from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines, first_baselines
-from bridge.risk.guard import TradingState
 from bridge.strategy.decide import Action, Decision
-from bridge.trade.reconcile import find_deal
-
-# Events that set the trading state, and what each sets.
-_STATES = {
-    "halt": TradingState.HALTED,
-    "unresolved": TradingState.REDUCING,
-    "adopted": TradingState.REDUCING,
-    "resume": TradingState.ACTIVE,
-}
-# A week ahead of the symbol's newest tick covers deals of a weekend.
-_SEARCH_AHEAD = 7 * DAY
-# Seconds between two searches for an order.
-_PAUSE = 0.5
-
-
-class Patience:
-    """How long an order is searched for.
-
-    Args:
-        clock: Waited on.
-        seconds: Altogether, whatever the number of orders.
-    """
-
-    def __init__(self, clock: Clock, seconds: float) -> None:
-        self._clock = clock
-        self._until = clock.now() + seconds
-
-    def is_over(self) -> bool:
-        """Wait a moment for the next search; whether there is none."""
-        if self._clock.now() >= self._until:
-            return True
-        self._clock.wait_until(self._clock.now() + _PAUSE)
-        return False
 
 
 def recalled_standing(
@@ -74,13 +37,15 @@ def recalled_standing(
         equity: Now, account currency, for a first standing.
         deals_since: Server time from which deals are read, where the journal has none.
     """
-    last, event = reader.last_decision(magic, symbol), reader.last_event(magic, *_STATES)
+    last = reader.last_decision(magic, symbol)
     deals = reader.deals()
     ours = _sent(reader, deals, magic, symbol)
     return Standing(
         magic=magic,
         baselines=_baselines(reader, last, magic) or first_baselines(server_time, equity),
-        state=_STATES[event["kind"]] if event else TradingState.ACTIVE,
+        halted=_stands(reader, magic, "halt"),
+        adopted=_stands(reader, magic, "adopted"),
+        unresolved=_unresolved(reader, magic, symbol),
         declined=_declined(reader, magic),
         positions=_held(deals, ours),
         sent=ours,
@@ -88,7 +53,54 @@ def recalled_standing(
         balance=last["balance"] if last else None,
         deals_since=max((deal.time for deal in deals), default=deals_since),
         last_deal=max((deal.ticket for deal in deals), default=0),
+        stops=_stops(reader, magic, symbol),
+        reduced=_reduced(deals, ours),
+        closing=_closing(reader, magic),
     )
+
+
+def _closing(reader: JournalReader, magic: int) -> dict[int, Refusal]:
+    """Return the exits that were put off; those of positions that are gone are dropped later."""
+    rows = reader.rows("events", "magic = ? AND kind = 'deferred'", magic)
+    tickets = (int(row["text"].partition("#")[2].partition(" ")[0]) for row in rows)
+    return {ticket: Refusal(0, 0.0, 0) for ticket in tickets}
+
+
+def _stands(reader: JournalReader, magic: int, kind: str) -> bool:
+    """Whether an event of ``kind`` has not been answered by a person's resume."""
+    event = reader.last_event(magic, kind, "resume")
+    return event is not None and event["kind"] == kind
+
+
+def _unresolved(reader: JournalReader, magic: int, symbol: str) -> frozenset[int]:
+    return frozenset(
+        row["request"].get("position", 0)
+        for row in reader.open_intents(magic, symbol)
+        if row["result"] is not None and row["result"]["outcome"] == Outcome.UNRESOLVED
+    )
+
+
+def _stops(reader: JournalReader, magic: int, symbol: str) -> dict[int, float]:
+    """Return the stop loss that each entry asked for, but of positions that a person has moved."""
+    moved = {
+        int(row["text"].partition("#")[2].partition(" ")[0])
+        for row in reader.rows("events", "magic = ? AND kind = 'human'", magic)
+        if "was moved" in row["text"]
+    }
+    asked = {
+        row["id"]: row["request"].get("sl", 0.0)
+        for row in reader.rows("intents", "purpose = 'entry' AND denied IS NULL")
+        if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
+    }
+    return {
+        row["answer"]["order"]: asked[row["intent"]]
+        for row in reader.rows("results")
+        if row["intent"] in asked and row["answer"] and row["answer"]["order"] not in moved
+    }
+
+
+def _reduced(deals: tuple[TradeDeal, ...], ours: set[int]) -> set[int]:
+    return {deal.position_id for deal in deals if deal.position_id in ours and deal.entry}
 
 
 def _baselines(reader: JournalReader, last: Row | None, magic: int) -> Baselines | None:
@@ -146,34 +158,6 @@ def _declined(reader: JournalReader, magic: int) -> Side | None:
     return Side(event["text"]) if event and event["kind"] == "declined" else None
 
 
-def settle_intents(
-    stepper: Stepper,
-    reader: JournalReader,
-    journal: Journal,
-    terminal: Terminal,
-    patience: Patience | None,
-) -> None:
-    """Find out what became of what was sent, or was about to be, and has no result.
-
-    Args:
-        stepper: Of the strategy, with its recalled standing.
-        reader: The journal as it was left.
-        journal: Where findings are written.
-        terminal: Searched.
-        patience: How long to search for an order before it is presumed absent. None where an order
-            that the terminal does not show is certainly not out: such a terminal lives in this
-            process and died with it.
-
-    Raises:
-        TerminalError: The terminal does not answer.
-    """
-    for intent in reader.open_intents(stepper.magic, stepper.symbol):
-        deal = _search(intent, reader, terminal, patience)
-        _settle(intent, deal, journal, is_certain=patience is None)
-        if deal is not None:
-            stepper.standing.sent |= {deal.order, deal.position_id}
-
-
 def finish_interrupted(stepper: Stepper, reader: JournalReader) -> None:
     """Carry out the last decision, where it is certain that a crash came before its orders.
 
@@ -183,52 +167,6 @@ def finish_interrupted(stepper: Stepper, reader: JournalReader) -> None:
     last = reader.last_decision(stepper.magic, stepper.symbol)
     if last is not None and _is_unfinished(last, reader.intents_of(last["id"])):
         stepper.finish(last["id"], int(last["bar_time"]), _decision(last))
-
-
-def _search(
-    intent: Row, reader: JournalReader, terminal: Terminal, patience: Patience | None
-) -> TradeDeal | None:
-    """Return the deal behind an intent without a result, or None once patience is over."""
-    # Server time is within 14 hours of UTC.
-    since, symbol = int(intent["at_utc"]) - DAY, intent["request"]["symbol"]
-    known = _known(reader)
-    while True:
-        # The end lies a day ahead: fresh deals carry the server's time, which no tick has yet.
-        until = terminal.symbol_info_tick(symbol).time + _SEARCH_AHEAD
-        deals = terminal.history_deals_get(since, until)
-        deal = find_deal(intent["request"], deals, known=known, since=since)
-        if deal is not None or patience is None or patience.is_over():
-            return deal
-
-
-def _settle(intent: Row, deal: TradeDeal | None, journal: Journal, *, is_certain: bool) -> None:
-    """Write what became of an intent without a result."""
-    if deal is not None:
-        journal.result(intent["id"], Outcome.DONE, f"found: deal #{deal.ticket}", None)
-    elif is_certain:
-        journal.result(intent["id"], Outcome.REJECTED, ABSENT, None)
-    else:
-        words = "the terminal does not show the order: presumed absent"
-        journal.result(intent["id"], Outcome.UNRESOLVED, words, None)
-        journal.event(
-            "absent",
-            f"{words}; should it show up later, it is taken over and entries end",
-            intent["request"]["magic"],
-        )
-
-
-ABSENT = "never reached the terminal"
-
-
-def _known(reader: JournalReader) -> set[int]:
-    """Return the tickets of the deals that a result names."""
-    known = set()
-    for result in reader.rows("results"):
-        if result["answer"] is not None:
-            known.add(result["answer"]["deal"])
-        elif result["words"].startswith("found: deal #"):
-            known.add(int(result["words"].rpartition("#")[2]))
-    return known
 
 
 def _is_unfinished(last: Row, intents: list[Row]) -> bool:

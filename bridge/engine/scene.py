@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
-from bridge.engine.standing import Held, Standing
+from bridge.engine.standing import Held, Refusal, Standing
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
 from bridge.mt5.constants import (
@@ -21,12 +21,15 @@ from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradeDeal, TradePo
 from bridge.mt5.servertime import DAY
 from bridge.mt5.sides import Side
 from bridge.mt5.terminal import Terminal
-from bridge.risk.guard import TradingState
 from bridge.settings import LimitSettings, StrategySettings
 
 _PAID = (DEAL_TYPE_BALANCE, DEAL_TYPE_CREDIT, DEAL_TYPE_BONUS)
 # Reasons of deals that somebody asked for; the others are the broker's: stops, stop-out, rollover.
 _ASKED_FOR = (DEAL_REASON_CLIENT, DEAL_REASON_MOBILE, DEAL_REASON_WEB, DEAL_REASON_EXPERT)
+
+
+# Seconds before an exit that was refused is asked for again: doubled each time, up to the longest.
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,7 @@ class Lookout:
 
     def _notice(self, held: tuple[Held, ...]) -> None:
         """Journal what happened to the strategy's positions that it did not do itself."""
+        known = {each.identifier: each for each in self.standing.positions}
         now = {each.identifier: each for each in held}
         for before in self.standing.positions:
             after = now.get(before.identifier)
@@ -187,6 +191,8 @@ class Lookout:
         for each in held:
             if each.identifier not in self.standing.sent:
                 self._adopt(each)
+            if each.identifier not in known or known[each.identifier].sl is None:
+                self._check_stop(each)
 
     def _notice_closing(self, position: Held, *, is_gone: bool) -> None:
         """Take a closing that is neither ours nor the broker's as a person's word."""
@@ -203,15 +209,37 @@ class Lookout:
         if not by_hand:
             return
         what = "closed" if is_gone else "closed in part"
+        self.standing.reduced.add(position.identifier)
         self._tell("human", f"position #{position.ticket} was {what} by hand (or another program)")
         if is_gone:
             self.standing.declined = position.side
             self._tell("declined", self.standing.declined)
 
+    def _check_stop(self, position: Held) -> None:
+        """Note a position that the broker has opened without the stop loss that was asked for."""
+        if position.sl == 0.0 and self.standing.stops.get(position.identifier):
+            self.standing.unprotected[position.ticket] = 0
+            self._tell("unprotected", f"position #{position.ticket} has no stop loss: it is set")
+
+    def put_off(self, ticket: int, tick: Tick) -> None:
+        """Note that a position could not be closed; it is asked for again at another price.
+
+        Args:
+            ticket: Of the position.
+            tick: At which it was refused.
+        """
+        before = self.standing.closing.get(ticket)
+        times = 1 if before is None else before.times + 1
+        due = self._house.server_now() + min(_FIRST_PAUSE * 2.0 ** (times - 1), _LONGEST_PAUSE)
+        self.standing.closing[ticket] = Refusal(tick.time_msc, due, times)
+        if before is None:
+            self._tell("deferred", f"position #{ticket} can't be closed now: asked for again")
+
     def _adopt(self, position: Held) -> None:
         """Take over a position with our magic that we don't know to have opened."""
         standing = self.standing
         standing.sent.add(position.identifier)
+        standing.adopted = True
         self._tell(
             "adopted",
             f"position #{position.ticket} ({position.side} {position.volume:g} lots) carries magic "
@@ -219,8 +247,6 @@ class Lookout:
             "more entries until mt5-onnx resume. An order that was thought absent, another "
             "program with this magic, or another state folder can be behind it",
         )
-        if standing.state is TradingState.ACTIVE:
-            standing.state = TradingState.REDUCING
 
     def _tell(self, kind: str, text: str) -> None:
         self._journal.event(kind, text, self._settings.magic)

@@ -39,6 +39,21 @@ class Held:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An exit that could not be had.
+
+    Attributes:
+        tick_msc: Time of the symbol's tick then, server milliseconds: the next try needs another.
+        due: When it may be tried again, server epoch seconds.
+        times: How often it was refused.
+    """
+
+    tick_msc: int
+    due: float
+    times: int
+
+
 @dataclass(slots=True)
 class Standing:
     """One strategy's standing. The one mutable value of the engine.
@@ -46,7 +61,8 @@ class Standing:
     Attributes:
         magic: Whose it is.
         baselines: What losses are measured from.
-        state: ACTIVE until something is unresolved (REDUCING) or a limit ends it (HALTED).
+        halted: Whether a limit or a person has ended entries for good.
+        adopted: Whether a position was taken over that nobody here has opened.
         unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
         positions: The strategy's own positions when last looked at.
         sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
@@ -57,11 +73,16 @@ class Standing:
         last_deal: Ticket of the last of them.
         alarms: What suspends entries at the moment.
         declined: Side that a person has closed, until the signal asks for something else.
+        stops: Order -> the stop loss that it asked for; 0.0 is none.
+        unprotected: Position -> how often its missing stop loss was set in vain.
+        closing: Ticket -> when it was last refused to be closed; asked for again until it is.
+        reduced: Identifiers of positions of which a part was closed.
     """
 
     magic: int
     baselines: Baselines
-    state: TradingState = TradingState.ACTIVE
+    halted: bool = False
+    adopted: bool = False
     unresolved: frozenset[int] = frozenset()
     positions: tuple[Held, ...] = field(default=())
     sent: set[int] = field(default_factory=set)
@@ -71,19 +92,32 @@ class Standing:
     last_deal: int = 0
     alarms: frozenset[str] = frozenset()
     declined: Side | None = None
+    stops: dict[int, float] = field(default_factory=dict)
+    unprotected: dict[int, int] = field(default_factory=dict)
+    closing: dict[int, Refusal] = field(default_factory=dict)
+    reduced: set[int] = field(default_factory=set)
+
+    @property
+    def state(self) -> TradingState:
+        """ACTIVE; REDUCING while something is unresolved or taken over; HALTED by a limit."""
+        if self.halted:
+            return TradingState.HALTED
+        return TradingState.REDUCING if self.unresolved or self.adopted else TradingState.ACTIVE
 
     def reduce(self, ticket: int) -> None:
         """Stop entries: the fate of an order is unknown."""
         self.unresolved |= {ticket}
-        if self.state is TradingState.ACTIVE:
-            self.state = TradingState.REDUCING
+
+    def settled(self) -> None:
+        """Note that every order's end is known."""
+        self.unresolved = frozenset()
 
     def halt(self) -> None:
         """Stop entries for good."""
-        self.state = TradingState.HALTED
+        self.halted = True
 
     def resume(self) -> None:
         """Let entries go on: a person has looked, and takes what was unresolved as settled."""
-        self.state = TradingState.ACTIVE
+        self.halted = self.adopted = False
         self.unresolved = frozenset()
         self.awaited.clear()

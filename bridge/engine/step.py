@@ -3,22 +3,27 @@
 feed -> session -> decide -> build -> guard -> execute -> journal; from build on it is ``act``.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from bridge.engine.act import Actor, Results
+from bridge.engine.row import decision_row
 from bridge.engine.scene import House, Lookout, Scene
 from bridge.engine.standing import Standing
 from bridge.engine.strategy import Strategy
 from bridge.errors import DataError
-from bridge.journal.write import DecisionRow, Journal, input_sha256
+from bridge.journal.write import DecisionRow, Journal
 from bridge.market.feed import ClosedBarFeed, ClosedBars
 from bridge.model.signal import Signal
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import text
-from bridge.mt5.sides import BY_POSITION_TYPE
+from bridge.mt5.sides import BY_POSITION_TYPE, Side
 from bridge.mt5.terminal import Terminal
+from bridge.settings import ManageSettings
 from bridge.strategy.decide import Action, Decision, Holding, decide, wanted
+from bridge.strategy.manage import Kept, care, is_weekend_near
 from bridge.strategy.recent import bars_since, range_points
+
+_NO_CARE = ManageSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Stepper:
         self._window_before: RatesArray | None = None
         self.standing = standing
         self.lookout = Lookout(terminal, strategy.settings, journal, standing, house)
-        self._actor = Actor(
+        self.actor = Actor(
             strategy=strategy,
             terminal=terminal,
             journal=journal,
@@ -107,9 +112,11 @@ class Stepper:
         holding = None if scene is None else self._holding(bars, scene)
         decision = self._decide(bars, signal, scene, holding)
         number = self._journal.decision(self._row(bars, signal, scene, holding, decision))
-        results = (
-            () if scene is None else self._actor.carry_out(decision, number, scene, bar_age=age)
-        )
+        results: Results = ()
+        if scene is not None:
+            results = self.actor.carry_out(decision, number, scene, bar_age=age)
+            if decision.action is Action.HOLD:
+                results = self._look_after(bars, scene, number)
         equity = None if scene is None else scene.account.equity
         return Step(self.magic, bars.time, signal, decision, equity, holding, results)
 
@@ -129,6 +136,39 @@ class Stepper:
         """
         self._feed.refresh()
 
+    def _look_after(self, bars: ClosedBars, scene: Scene, number: int) -> Results:
+        """Give the positions that are kept what they need, now that a bar has closed."""
+        manage, symbol, last = self._strategy.settings.manage, scene.symbol, bars.rates[-1]
+        if manage == _NO_CARE:
+            return ()
+        spread = float(last["spread"]) * symbol.point or scene.tick.ask - scene.tick.bid
+        recent = self._range(bars, scene)
+        results: Results = ()
+        for position in scene.own:
+            if position.time >= bars.closed_at:
+                continue
+            side = BY_POSITION_TYPE[position.type]
+            best, close = float(last["high"]), float(last["close"])
+            if side is Side.SHORT:
+                best, close = float(last["low"]) + spread, close + spread
+            kept = Kept(
+                side=side,
+                opened=position.price_open,
+                sl=position.sl,
+                best=best,
+                close=close,
+                is_reduced=position.identifier in self.standing.reduced,
+            )
+            needed = care(kept, manage, range_points=recent, point=symbol.point)
+            if needed.reason:
+                self._tell("care", f"position #{position.ticket}: {needed.reason}")
+                results += self.actor.keep(position, needed, number, scene)
+        return results
+
+    def _range(self, bars: ClosedBars, scene: Scene) -> float:
+        bars_of_range = self._strategy.decision.range_bars
+        return range_points(bars.rates, bars=bars_of_range, point=scene.symbol.point)
+
     def finish(self, number: int, bar_time: int, decision: Decision) -> Results:
         """Carry out a decision that a crash interrupted, if its bar is still the newest closed one.
 
@@ -146,7 +186,7 @@ class Stepper:
                 f"{decision.action} of the bar {text(bar_time)} was not carried out and is too old",
             )
             return ()
-        return self._actor.carry_out(decision, number, self.lookout.look(), bar_age=0.0)
+        return self.actor.carry_out(decision, number, self.lookout.look(), bar_age=0.0)
 
     def flatten(self, why: str) -> Results:
         """Close the strategy's own positions now, whatever the signal says.
@@ -155,7 +195,7 @@ class Stepper:
             TerminalError: The terminal does not answer.
         """
         self._tell("flatten", why)
-        return self._actor.close(None, self.lookout.look())
+        return self.actor.close(None, self.lookout.look())
 
     def _next(self) -> ClosedBars | None:
         try:
@@ -224,11 +264,14 @@ class Stepper:
         if scene is None:
             return Decision(action=Action.HOLD, reason="the terminal did not answer")
         settings = self._strategy.decision
-        recent = range_points(bars.rates, bars=settings.range_bars, point=scene.symbol.point)
+        recent = self._range(bars, scene)
         standing = self.standing
         if standing.declined and wanted(signal, settings)[0] is not standing.declined:
             standing.declined = None
             self._journal.event("accepted", "the signal has changed", standing.magic)
+        if is_weekend_near(bars.closed_at, self._strategy.settings.manage):
+            action = Action.HOLD if holding is None else Action.CLOSE
+            return Decision(action=action, reason="the weekend is near")
         return decide(signal, holding, settings, range_points=recent, declined=standing.declined)
 
     def _row(
@@ -239,28 +282,12 @@ class Stepper:
         holding: Holding | None,
         decision: Decision,
     ) -> DecisionRow:
-        settings = self._strategy.settings
-        return DecisionRow(
-            magic=settings.magic,
-            symbol=settings.symbol,
-            timeframe=settings.timeframe,
-            bar_time=bars.time,
-            model_sha256=self._strategy.model.sha256,
-            input_sha256=input_sha256(self._window(bars)),
-            outputs=signal.values,
-            long=signal.long,
-            short=signal.short,
-            problem=signal.problem,
-            action=decision.action,
-            side=decision.side,
-            stop_points=decision.stop_points,
-            take_points=decision.take_points,
-            reason=decision.reason,
-            holding=None if holding is None else asdict(holding),
-            state=self.standing.state,
-            baselines=asdict(self.standing.baselines),
-            bid=scene.tick.bid if scene else None,
-            ask=scene.tick.ask if scene else None,
-            balance=scene.account.balance if scene else None,
-            equity=scene.account.equity if scene else None,
+        return decision_row(
+            self._strategy,
+            self.standing,
+            rates=self._window(bars),
+            signal=signal,
+            scene=scene,
+            holding=holding,
+            decision=decision,
         )

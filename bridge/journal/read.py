@@ -75,14 +75,19 @@ class JournalReader:
         )
 
     def open_intents(self, magic: int, symbol: str) -> list[Row]:
-        """Return what a strategy sent, or was about to send, and has no result of."""
-        return [
+        """Return what a strategy sent, or was about to send, and has no final result of.
+
+        Each has its ``result`` so far: a row, or None.
+        """
+        known = "SELECT intent FROM results WHERE outcome NOT IN ('unresolved', 'placed')"
+        found = [
             row
-            for row in self.rows(
-                "intents", "denied IS NULL AND id NOT IN (SELECT intent FROM results)"
-            )
+            for row in self.rows("intents", f"denied IS NULL AND id NOT IN ({known})")
             if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
         ]
+        for row in found:
+            row["result"] = next(self.rows("results", "intent = ?", row["id"]), None)
+        return found
 
     def last_event(self, magic: int | None, *kinds: str) -> Row | None:
         """Return the newest event of ``kinds``, of a strategy or (None) of the whole run."""

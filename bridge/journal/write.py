@@ -189,13 +189,13 @@ class Journal:
     def result(
         self, intent: int, outcome: Outcome, words: str, answer: OrderSendResult | None
     ) -> None:
-        """Write what came back, exactly as it came."""
+        """Write what came back, exactly as it came; it replaces what was known before."""
         received = None
         if answer is not None:
             received = _json({**answer._asdict(), "request": answer.request._asdict()})
         with self._transaction():
             self._insert(
-                "INSERT INTO results (intent, at_utc, outcome, words, answer)"
+                "INSERT OR REPLACE INTO results (intent, at_utc, outcome, words, answer)"
                 " VALUES (?, ?, ?, ?, ?)",
                 (intent, self._clock.now(), outcome, words, received),
             )

@@ -16,6 +16,7 @@ class Outcome(StrEnum):
 
     DONE, PARTIAL: it happened, wholly or in part. PLACED: accepted, not executed yet.
     REJECTED: it did not happen. UNRESOLVED: nobody knows yet; the terminal has to be searched.
+    ABSENT: searched for in vain; should it show up later, it is adopted.
     """
 
     DONE = "done"
@@ -23,6 +24,7 @@ class Outcome(StrEnum):
     PLACED = "placed"
     REJECTED = "rejected"
     UNRESOLVED = "unresolved"
+    ABSENT = "absent"
 
 
 @dataclass(frozen=True, slots=True)

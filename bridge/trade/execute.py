@@ -19,12 +19,14 @@ class TradeResult:
         answer: The terminal's answer as it came; None when there was none.
         words: What happened, for a person.
         advice: What to do next; may be empty.
+        retry: Whether a new request at a new price may follow at once, after the guard.
     """
 
     outcome: Outcome
     answer: OrderSendResult | None
     words: str
     advice: str
+    retry: bool = False
 
     @property
     def happened(self) -> bool:
@@ -43,7 +45,11 @@ def result_of(answer: OrderSendResult | None) -> TradeResult:
         )
     meaning = retcode(answer.retcode)
     return TradeResult(
-        outcome=meaning.outcome, answer=answer, words=meaning.words, advice=meaning.advice
+        outcome=meaning.outcome,
+        answer=answer,
+        words=meaning.words,
+        advice=meaning.advice,
+        retry=meaning.retry,
     )
 
 

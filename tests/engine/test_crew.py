@@ -18,8 +18,8 @@ from terminal.paper_desk import profile
 
 from bridge.clock import ManualClock
 from bridge.engine.crew import Crew, Member, muster
-from bridge.engine.recover import Patience
 from bridge.engine.replay import replay
+from bridge.engine.settle import Search
 from bridge.engine.strategy import load_strategy
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
@@ -120,7 +120,7 @@ def playing(
             server=UTC,
             limits=limits,
             state=folder,
-            patience=Patience(clock, 5.0) if patience else None,
+            search=Search(seconds=5.0, is_certain=not patience),
             lows=paper.lows,
         )
         yield Play(folder, paper, clock, crew)

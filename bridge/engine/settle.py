@@ -1,0 +1,148 @@
+"""Orders whose end is not known: search the terminal until it is, or presume them absent.
+
+An order is never sent again on a guess. What was sent is recognised by its order's ticket where the
+answer gave one, else by magic, symbol, side, volume and time.
+"""
+
+from dataclasses import dataclass
+
+from bridge.engine.standing import Standing
+from bridge.journal.read import JournalReader, Row
+from bridge.journal.write import Journal
+from bridge.mt5 import constants as mt5
+from bridge.mt5.records import TradeDeal, TradeOrder
+from bridge.mt5.retcodes import Outcome
+from bridge.mt5.servertime import DAY
+from bridge.mt5.terminal import Terminal
+from bridge.trade.reconcile import find_deal
+
+ABSENT = "never reached the terminal"
+"""What is said of an order that is certainly not out."""
+# A week ahead of the symbol's newest tick covers deals of a weekend.
+_SEARCH_AHEAD = 7 * DAY
+_FOUND = "found: deal #"
+# How an order ends without a deal.
+_ENDED = {
+    mt5.ORDER_STATE_CANCELED: "canceled",
+    mt5.ORDER_STATE_REJECTED: "rejected",
+    mt5.ORDER_STATE_EXPIRED: "expired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How long an order is searched for.
+
+    Attributes:
+        seconds: From its sending, by the run's clock, until it is presumed absent.
+        is_certain: Whether an order that is not there is certainly not out: such a terminal lives
+            in this process, and died with it.
+    """
+
+    seconds: float = 30.0
+    is_certain: bool = False
+
+
+class Settler:
+    """Settles one strategy's orders.
+
+    Args:
+        terminal: Searched.
+        journal: Where findings are written.
+        past: The same journal, to read.
+        standing: Of the strategy.
+        symbol: Of the strategy.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        journal: Journal,
+        past: JournalReader,
+        standing: Standing,
+        symbol: str,
+    ) -> None:
+        self._terminal = terminal
+        self._journal = journal
+        self._past = past
+        self._standing = standing
+        self._symbol = symbol
+
+    def settle(self, utc_now: float, search: Search) -> int:
+        """Search once for each open order, and return how many are still open.
+
+        Args:
+            utc_now: By the run's clock.
+            search: How long to go on.
+
+        Raises:
+            TerminalError: The terminal does not answer.
+        """
+        opened = self._past.open_intents(self._standing.magic, self._symbol)
+        left = sum(not self._settle(intent, utc_now, search) for intent in opened)
+        if opened and not left:
+            self._standing.settled()
+            if any(intent["result"] is not None for intent in opened):
+                self._tell("resolved", "every order's end is known")
+        return left
+
+    def _settle(self, intent: Row, utc_now: float, search: Search) -> bool:
+        """Return whether the end of an intent is known now."""
+        number, ticket = intent["id"], _order_of(intent)
+        deal, order = self._deal(intent, ticket), self._order(ticket, int(intent["at_utc"]))
+        if deal is not None:
+            self._standing.sent |= {deal.order, deal.position_id}
+            self._standing.awaited.discard(deal.order)
+            self._journal.result(number, Outcome.DONE, f"{_FOUND}{deal.ticket}", None)
+        elif order is not None and order.state in _ENDED:
+            self._standing.awaited.discard(order.ticket)
+            words = f"order #{order.ticket} was {_ENDED[order.state]} later: {order.comment}"
+            self._journal.result(number, Outcome.REJECTED, words, None)
+        elif search.is_certain and intent["result"] is None:
+            self._journal.result(number, Outcome.REJECTED, ABSENT, None)
+        elif order is None and utc_now - intent["at_utc"] >= search.seconds:
+            self._standing.awaited.discard(ticket)
+            words = "the terminal does not show the order: presumed absent"
+            self._journal.result(number, Outcome.ABSENT, words, None)
+            self._tell("absent", f"{words}; should it show up later, it is taken over")
+        else:
+            return False
+        return True
+
+    def _deal(self, intent: Row, ticket: int) -> TradeDeal | None:
+        # Server time is within 14 hours of UTC.
+        since = int(intent["at_utc"]) - DAY
+        until = self._terminal.symbol_info_tick(self._symbol).time + _SEARCH_AHEAD
+        deals = self._terminal.history_deals_get(since, until)
+        if ticket:
+            return next((deal for deal in deals if deal.order == ticket), None)
+        known = known_deals(self._past)
+        return find_deal(intent["request"], deals, known=known, since=since)
+
+    def _order(self, ticket: int, sent: int) -> TradeOrder | None:
+        if not ticket:
+            return None
+        waiting = self._terminal.orders_get(self._symbol)
+        until = self._terminal.symbol_info_tick(self._symbol).time + _SEARCH_AHEAD
+        done = self._terminal.history_orders_get(sent - DAY, until)
+        return next((order for order in (*waiting, *done) if order.ticket == ticket), None)
+
+    def _tell(self, kind: str, text: str) -> None:
+        self._journal.event(kind, text, self._standing.magic)
+
+
+def _order_of(intent: Row) -> int:
+    """Return the ticket that the answer so far gave, or 0."""
+    result = intent["result"]
+    return int(result["answer"]["order"]) if result and result["answer"] else 0
+
+
+def known_deals(reader: JournalReader) -> set[int]:
+    """Return the tickets of the deals that a result names."""
+    known = set()
+    for result in reader.rows("results"):
+        if result["answer"] is not None:
+            known.add(result["answer"]["deal"])
+        elif result["words"].startswith(_FOUND):
+            known.add(int(result["words"].removeprefix(_FOUND)))
+    return known
