@@ -176,7 +176,8 @@ def run(program: str, command: Sequence[str], environment: Mapping[str, str]) ->
 
 def wait_for(program: str, command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run the program and return its exit code; 130 when Ctrl-C ended it."""
-    with subprocess.Popen(command, executable=program, env=dict(environment)) as started:  # noqa: S603
+    line = [program, *command[1:]]
+    with subprocess.Popen(line, env=dict(environment)) as started:  # noqa: S603  what was asked for
         while True:
             try:
                 code = started.wait()

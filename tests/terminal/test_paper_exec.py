@@ -160,6 +160,13 @@ def test_without_the_command_there_is_no_module(tmp_path: Path) -> None:
     assert "ImportError: this MetaTrader5 is the paper terminal's" in done.stderr
 
 
+def test_an_account_that_is_gone_can_not_be_imported(tmp_path: Path) -> None:
+    environment = Handover(str(tmp_path / "gone")).environment(outer_environment())
+    program = [sys.executable, "-c", "import MetaTrader5"]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert f"ImportError: account {tmp_path / 'gone'} is gone" in done.stderr
+
+
 # The account
 
 

@@ -46,7 +46,8 @@ async def main() -> dict[str, Any]:
         )
         moved = await move.send()
         (position,) = await Positions().get_positions(symbol=symbol.name)
-        closed = await Positions.close_position(position=position)
+        answer = await Positions.close_position(position=position)
+        closed = answer[1] if isinstance(answer, tuple) else answer  # from 4.1 on: done, result
         day = timedelta(days=1)
         history = History(date_from=now - day, date_to=now + day)
         await history.initialize()

@@ -39,6 +39,9 @@ class Account:
 
     Args:
         handover: Where it is.
+
+    Raises:
+        ConfigError: It is gone, or unusable.
     """
 
     def __init__(self, handover: Handover) -> None:
@@ -164,8 +167,15 @@ class SharedTerminal(Package):
 
 
 def names() -> dict[str, Any]:
-    """Return all that the module shows: the package's public names, and no other."""
-    terminal = SharedTerminal(Account(Handover.of(os.environ)))
+    """Return all that the module shows: the package's public names, and no other.
+
+    Raises:
+        ImportError: The account that the environment names is unusable.
+    """
+    try:
+        terminal = SharedTerminal(Account(Handover.of(os.environ)))
+    except BridgeError as error:
+        raise ImportError(str(error)) from error
     shown = [name for name in dir(Package) if not name.startswith("_")]
     return {name: getattr(terminal, name) for name in (*shown, *_HIDDEN)}
 
@@ -174,6 +184,8 @@ def _find_zones(rule: str, folder: str) -> None:
     try:
         server_clock(rule)
     except zoneinfo.ZoneInfoNotFoundError:
+        if not folder:
+            raise
         zoneinfo.reset_tzpath([*zoneinfo.TZPATH, folder])
 
 
