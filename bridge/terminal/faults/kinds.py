@@ -29,7 +29,7 @@
     late_bar              rates        a bar that was not seen yet is not shown yet
     slow                  all          ``seconds`` on the clock; "before": the call is done late;
                                        "after": it is answered late
-    crash                 all          ``Crash``, which no ``except Exception`` stops
+    crash                 all          ``Crash``, which is no ``Exception``: no handler stops it
 
 A kind with * is a state of the terminal: it lasts for a number of calls of any verb. Others are
 about that number of calls of their verb. null, timeout, disconnect, restart, slow, crash and some
