@@ -4,6 +4,8 @@
 """
 
 from bridge.settings.faults import first_fault
+from bridge.settings.hours import HoursSettings
+from bridge.settings.limits import DayStart, LimitSettings, PropFirmSettings
 from bridge.settings.load import load_settings
 from bridge.settings.manage import ManageSettings
 from bridge.settings.schema import settings_schema
@@ -19,7 +21,6 @@ from bridge.settings.strategy import (
 )
 from bridge.settings.tables import (
     BridgeSettings,
-    LimitSettings,
     LogLevel,
     LogSettings,
     Mode,
@@ -33,9 +34,11 @@ from bridge.settings.values import Frozen, NotNegative, Positive, Share
 
 __all__ = [
     "BridgeSettings",
+    "DayStart",
     "DecisionSettings",
     "ExecutionSettings",
     "Frozen",
+    "HoursSettings",
     "LimitSettings",
     "LogLevel",
     "LogSettings",
@@ -45,6 +48,7 @@ __all__ = [
     "PaperBars",
     "PaperSettings",
     "Positive",
+    "PropFirmSettings",
     "RiskSettings",
     "ScheduleSettings",
     "Share",

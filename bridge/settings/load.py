@@ -199,6 +199,12 @@ def _anchored(settings: BridgeSettings, folder: Path) -> BridgeSettings:
     strategies = tuple(
         each.model_copy(update={"model": at(each.model)}) for each in settings.strategy
     )
+    news = settings.limits.news_csv
     return settings.model_copy(
-        update={"state": at(settings.state), "paper": paper, "strategy": strategies}
+        update={
+            "state": at(settings.state),
+            "limits": settings.limits.model_copy(update={"news_csv": news and at(news)}),
+            "paper": paper,
+            "strategy": strategies,
+        }
     )

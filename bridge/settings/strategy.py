@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from bridge.errors import ConfigError
 from bridge.settings.faults import first_fault_of
+from bridge.settings.hours import HoursSettings
 from bridge.settings.manage import ManageSettings
 from bridge.settings.values import (
     Frozen,
@@ -105,15 +106,23 @@ class RiskSettings(Frozen):
     require_stop: bool = True
     """Refuse an entry without a stop loss on the server."""
     max_positions: Annotated[int, Field(ge=1)] = 1
-    """Positions of the strategy at one time."""
+    """Positions of the strategy at one time; on a netting account the symbol's one counts, whoever
+    opened it."""
     max_volume: Positive = 1.0
-    """Lots of the strategy's symbol, the new order included."""
+    """Lots of the strategy's symbol, long and short added up, the new order included; on a netting
+    account all that is held of it."""
     max_spread_points: OrOff[Positive] = 30.0
     """Widest spread at which anything is opened, points."""
     daily_loss_share: OrOff[Share] = 0.05
-    """Loss since the server day began, share of the day's first equity: no entries that day."""
+    """The account's loss since the server day began, share of the day's first equity: no entries
+    of this strategy that day."""
+    weekly_loss_share: OrOff[Share] = None
+    """The same since the server week began, on Sunday."""
     max_drawdown_share: OrOff[Share] = 0.25
-    """Fall from the highest equity, share of it: everything is halted."""
+    """Fall from the account's highest equity, share of it: this strategy is halted."""
+    max_losses_in_row: OrOff[Annotated[int, Field(ge=1)]] = None
+    """Positions that the strategy closed at a loss one after the other on a server day, costs
+    included: no entries that day."""
 
     @model_validator(mode="before")
     @classmethod
@@ -180,6 +189,7 @@ class StrategySettings(Frozen):
     decision: dict[str, JsonValue] = Field(default_factory=dict)
     """Keys of DecisionSettings that replace the contract's defaults."""
     risk: RiskSettings = RiskSettings()
+    hours: HoursSettings = HoursSettings()
     execution: ExecutionSettings = ExecutionSettings()
     manage: ManageSettings = ManageSettings()
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, SecretStr, model_validator
 
+from bridge.settings.limits import LimitSettings
 from bridge.settings.strategy import StrategySettings
 from bridge.settings.values import (
     TIMEFRAMES,
@@ -15,7 +16,6 @@ from bridge.settings.values import (
     Frozen,
     OrOff,
     Positive,
-    Share,
     Text,
     TimeframeName,
     TimeOfDay,
@@ -73,24 +73,6 @@ class TerminalSettings(Frozen):
         """Return what a pickle holds: everything but the password."""
         state = super().__getstate__()
         return state | {"__pydantic_private__": {"_password": None}}
-
-
-class LimitSettings(Frozen):
-    """Limits of the whole account, over all strategies; each strategy has its own besides."""
-
-    daily_loss_share: OrOff[Share] = 0.05
-    """Closed and floating loss since the server day began, share of the day's first equity: no
-    entries that day."""
-    max_drawdown_share: OrOff[Share] = 0.25
-    """Fall from the highest equity, share of it: everything is halted."""
-    min_margin_level: OrOff[Positive] = 200.0
-    """Equity to margin below which nothing is opened, percent as the terminal shows it."""
-    max_positions: OrOff[Annotated[int, Field(ge=1)]] = None
-    """Positions of all strategies together."""
-    max_quote_age_seconds: OrOff[Positive] = 60.0
-    """Oldest quote on which anything is opened, seconds."""
-    max_bar_age_seconds: OrOff[Positive] = 60.0
-    """A bar that closed longer ago is journalled as missed and opens nothing, seconds."""
 
 
 class LogSettings(Frozen):

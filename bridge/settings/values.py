@@ -15,6 +15,7 @@ TIMEFRAMES: Final = (*(f"M{n}" for n in _MINUTES), *(f"H{n}" for n in _HOURS), "
 """Names of the timeframes, shortest first."""
 _CLOCK = r"^(auto|utc|eet-eu|eet-us|utc[+-](0?\d|1[0-3])(:[0-5]\d)?|utc[+-]14(:00)?)$"
 _TIME_OF_DAY = r"^([01]\d|2[0-3]):[0-5]\d$"
+_TIME_SPAN = r"^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$"
 
 
 class Frozen(BaseModel):
@@ -51,6 +52,13 @@ def _matching(pattern: str, allowed: str) -> Callable[[str], str]:
     return check
 
 
+def _two_times(span: str) -> str:
+    first, _, last = span.partition("-")
+    if first == last:
+        raise ValueError("begins and ends at one time: name two")
+    return span
+
+
 def _pattern(pattern: str) -> dict[str, JsonValue]:
     return {"pattern": pattern}
 
@@ -65,6 +73,13 @@ TimeOfDay = Annotated[
     AfterValidator(_matching(_TIME_OF_DAY, 'hours and minutes in quotes, such as "23:55"')),
     Field(json_schema_extra=_pattern(_TIME_OF_DAY)),
 ]
+TimeSpan = Annotated[
+    str,
+    AfterValidator(_matching(_TIME_SPAN, 'two times in quotes, such as "08:00-20:00"')),
+    AfterValidator(_two_times),
+    Field(json_schema_extra=_pattern(_TIME_SPAN)),
+]
+"""A span of the day; it goes over midnight when it ends before it begins."""
 TimeframeName = Annotated[
     str,
     AfterValidator(_matching("|".join(TIMEFRAMES), f"one of {', '.join(TIMEFRAMES)}")),

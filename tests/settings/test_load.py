@@ -41,6 +41,8 @@ timeframe = "H1"
 magic = 8
 """
 PAPER = """
+[limits]
+news_csv = 'news.csv'
 [paper]
 profile = 'profile.json'
 [[paper.bars]]
@@ -92,6 +94,32 @@ def test_a_file_is_read_with_the_defaults_of_what_it_leaves_out(tmp_path: Path) 
     assert second.title == "GBPUSD H1 8"
 
 
+def test_limits_and_hours_are_read(tmp_path: Path) -> None:
+    limits = """
+flatten_on = ["drawdown", "prop_daily_loss"]
+[limits.prop_firm]
+start_balance = 100_000
+daily_from = "balance"
+profit_target_share = "off"
+"""
+    hours = """
+[strategy.hours]
+weekdays = ["mon", "fri"]
+windows = ["08:00-24:00", "22:00-02:00"]
+rollover = "23:55-00:15"
+friday_until = "20:00"
+"""
+    settings = load(tmp_path, changed("\n[schedule]", f"{limits}\n[schedule]") + hours)
+    prop = settings.limits.prop_firm
+    assert prop is not None
+    assert (prop.start_balance, prop.daily_from) == (100_000.0, "balance")
+    assert (prop.daily_loss_share, prop.profit_target_share) == (0.05, None)
+    assert settings.limits.flatten_on == ("drawdown", "prop_daily_loss")
+    (strategy,) = settings.strategy
+    assert strategy.hours.windows == ("08:00-24:00", "22:00-02:00")
+    assert strategy.hours.weekdays == ("mon", "fri")
+
+
 def test_paper_is_the_mode_of_a_file_that_names_none(tmp_path: Path) -> None:
     assert load(tmp_path, PAPER).mode is Mode.PAPER
 
@@ -106,6 +134,7 @@ def test_relative_paths_are_taken_from_the_files_folder(
     assert settings.strategy[0].model == str(tmp_path / "a.onnx")
     assert settings.paper.profile == str(tmp_path / "profile.json")
     assert settings.paper.bars[0].path == str(tmp_path / "bars.csv")
+    assert settings.limits.news_csv == str(tmp_path / "news.csv")
     elsewhere = str(tmp_path.parent / "b.onnx")
     absolute = PAPER.replace("a.onnx", elsewhere)
     assert load(tmp_path, absolute).strategy[0].model == elsewhere
@@ -254,6 +283,47 @@ def test_single_quotes_and_doubled_backslashes_are_paths(tmp_path: Path) -> None
         ('"EURUSD"', '""', "strategy 1, symbol = '': may not be empty"),
         ('"long"', '"lng"', "strategy 1, decision.sides = 'lng': has to be 'both', 'long' or"),
         ("max_bars", "stop_ranges = 1, max_bars", "stop_points and stop_ranges are both set"),
+        (
+            "max_positions = 4",
+            'flatten_on = ["weekly_loss"]',
+            "limits: flatten_on names weekly_loss, which is off: set weekly_loss_share, too",
+        ),
+        (
+            "max_positions = 4",
+            'flatten_on = ["prop_total_loss"]',
+            "flatten_on names prop_total_loss, which is off: set prop_firm.total_loss_share, too",
+        ),
+        (
+            "max_positions = 4",
+            'flatten_on = ["all"]',
+            "limits.flatten_on 1 = 'all': has to be 'daily_loss', 'weekly_loss', ",
+        ),
+        (
+            "max_positions = 4",
+            "prop_firm = { daily_loss_share = 0.04 }",
+            "limits.prop_firm.start_balance: has to be given",
+        ),
+        (
+            "max_positions = 4",
+            "prop_firm = { start_balance = 1, total_los_share = 0.1 }",
+            "limits.prop_firm has no key total_los_share: did you mean total_loss_share?",
+        ),
+        ("max_positions = 4", "news_before_minutes = -1", "= -1: has to be at least 0"),
+        (
+            'max_bars = "off" }',
+            'max_bars = "off" }\nhours = { windows = ["8:00-20:00"] }',
+            "strategy 1, hours.windows 1 = '8:00-20:00': has to be two times in quotes, such as",
+        ),
+        (
+            'max_bars = "off" }',
+            'max_bars = "off" }\nhours = { rollover = "23:55-23:55" }',
+            "strategy 1, hours.rollover = '23:55-23:55': begins and ends at one time: name two",
+        ),
+        (
+            'max_bars = "off" }',
+            'max_bars = "off" }\nhours = { weekdays = ["Monday"] }',
+            "strategy 1, hours.weekdays 1 = 'Monday': has to be 'sun', 'mon', 'tue', ",
+        ),
         ("daily_loss_share", '"a\\nb"', "the key ('limits', 'a\\nb') holds a character"),
     ],
 )

@@ -14,6 +14,7 @@ from bridge.errors import ConfigError
 from bridge.settings import (
     BridgeSettings,
     DecisionSettings,
+    HoursSettings,
     LimitSettings,
     RiskSettings,
     ScheduleSettings,
@@ -30,6 +31,9 @@ POSITIVE = st.floats(1e-6, 1e6)
 SHARE = st.floats(1e-6, 1.0)
 PRINTABLE = st.characters(exclude_categories=("C", "Z")) | st.just(" ")
 TEXT = st.text(PRINTABLE, min_size=1, max_size=12).filter(lambda text: text != "off")
+DAY_STARTS = st.sampled_from(["larger", "balance", "equity"])
+MINUTES = st.times().map(lambda time: time.strftime("%H:%M"))
+SPANS = st.lists(MINUTES, min_size=2, max_size=2, unique=True).map("-".join)
 PATH = TEXT.map(lambda text: f"{ABSOLUTE}/{text}")
 
 
@@ -55,11 +59,15 @@ TABLES = table(
         daily_loss_share=off(SHARE),
         min_margin_level=off(POSITIVE),
         max_positions=off(st.integers(1, 99)),
+        flatten_on=st.lists(st.just("drawdown"), max_size=2),
+        prop_firm=off(
+            st.fixed_dictionaries({"start_balance": POSITIVE}, optional={"daily_from": DAY_STARTS})
+        ),
     ),
     log=table(level=st.sampled_from(["debug", "info"]), json_lines=st.booleans()),
     schedule=table(
         heartbeat_seconds=off(st.integers(1, 86_400)),
-        daily_summary_at=off(st.times().map(lambda time: time.strftime("%H:%M"))),
+        daily_summary_at=off(MINUTES),
     ),
 )
 STRATEGIES = st.lists(
@@ -76,6 +84,12 @@ STRATEGIES = st.lists(
                 stop_points=off(POSITIVE), sides=st.just("short"), reverse=st.booleans()
             ),
             "risk": table(max_spread_points=off(POSITIVE)) | st.just({"risk_share": 0.01}),
+            "hours": table(
+                windows=off(st.lists(SPANS, min_size=1, max_size=2)),
+                rollover=off(SPANS),
+                weekdays=off(st.just(["sun", "sat"])),
+                friday_until=off(MINUTES),
+            ),
             "execution": table(comment=TEXT),
         },
     ),
@@ -121,6 +135,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "limits": LimitSettings,
     "schedule": ScheduleSettings,
     "risk": RiskSettings,
+    "hours": HoursSettings,
     "decision": DecisionSettings,
 }
 
@@ -131,7 +146,7 @@ def test_an_unknown_key_is_answered_with_a_known_one_or_all_of_them(key: str, wh
     assume(key not in MODELS[where].model_fields and not is_secret(key))
     strategy: dict[str, Any] = {"model": "a", "symbol": "b", "timeframe": "H1", "magic": 1}
     values: dict[str, Any] = {"mode": "dry-run", "strategy": [strategy]}
-    home = strategy if where in ("risk", "decision") else values
+    home = strategy if where in ("risk", "hours", "decision") else values
     (home.setdefault(where, {}) if where else values)[key] = 1
     with pytest.raises(ConfigError) as caught:
         load(values)

@@ -24,6 +24,8 @@ python = ["wine", "python.exe"]
 [limits]
 max_positions = 4
 daily_loss_share = "off"
+flatten_on = ["drawdown"]
+prop_firm = { start_balance = 100_000, daily_from = "equity" }
 [log]
 level = "warning"
 [paper]
@@ -40,6 +42,7 @@ timeframe = "H1"
 magic = 7
 decision = { sides = "long", stop_points = 100, max_bars = "off" }
 risk = { risk_share = 0.01 }
+hours = { weekdays = ["fri"], windows = ["22:00-02:00", "08:00-24:00"], friday_until = "off" }
 """
 
 
@@ -69,6 +72,11 @@ def test_the_schema_accepts_a_file() -> None:
         ('"warning"', '"loud"'),
         ("speed", "sped"),
         ("login = 123", 'login = "123"'),
+        ('["fri"]', '["friday"]'),
+        ("08:00-24:00", "08:00-24:01"),
+        ('["drawdown"]', '["positions"]'),
+        ("100_000", "0"),
+        ('"equity"', '"peak"'),
     ],
 )
 def test_the_schema_refuses_what_loading_refuses(old: str, new: str) -> None:
