@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from bridge.engine.scene import House, Lookout, Scene
-from bridge.engine.standing import Held, Standing
+from bridge.engine.standing import ENTRY, Held, Standing
 from bridge.engine.strategy import Strategy
 from bridge.journal.write import Journal
 from bridge.mt5.records import TradePosition
@@ -228,10 +228,12 @@ class Actor:
             if request.is_entry and result.outcome in _TAKEN:
                 standing.awaited.add(order)
                 standing.stops[order] = request.sl or 0.0
+        if result.outcome is Outcome.PLACED:
+            standing.is_open = True
         if request.purpose is Purpose.PROTECT and result.happened:
             standing.positions = tuple(_moved(held, request) for held in standing.positions)
         if result.outcome is Outcome.UNRESOLVED:
-            standing.reduce(request.position or 0)
+            standing.reduce(request.position or ENTRY)
             self._journal.event(
                 "unresolved", f"no more entries: {result.words}", self._settings.magic
             )

@@ -53,7 +53,7 @@ class Errands:
         """Do what there is to do; a terminal that does not answer is asked at the next look."""
         standing = self._standing
         try:
-            if standing.unresolved or standing.awaited:
+            if standing.is_open:
                 self._settler.settle(self._clock.now(), Search())
             if standing.unprotected or standing.closing:
                 self._attend(self._lookout.look())

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.engine.settle import ABSENT
-from bridge.engine.standing import Held, Refusal, Standing
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
 from bridge.mt5.records import TradeDeal
@@ -46,6 +46,7 @@ def recalled_standing(
         halted=_stands(reader, magic, "halt"),
         adopted=_stands(reader, magic, "adopted"),
         unresolved=_unresolved(reader, magic, symbol),
+        is_open=bool(reader.open_intents(magic, symbol)),
         declined=_declined(reader, magic),
         positions=_held(deals, ours),
         sent=ours,
@@ -74,7 +75,7 @@ def _stands(reader: JournalReader, magic: int, kind: str) -> bool:
 
 def _unresolved(reader: JournalReader, magic: int, symbol: str) -> frozenset[int]:
     return frozenset(
-        row["request"].get("position", 0)
+        row["request"].get("position", ENTRY)
         for row in reader.open_intents(magic, symbol)
         if row["result"] is not None and row["result"]["outcome"] == Outcome.UNRESOLVED
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
-from bridge.engine.standing import Held, Refusal, Standing
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
 from bridge.mt5.constants import (
@@ -157,6 +157,10 @@ class Lookout:
         if held != standing.positions:
             self._notice(held)
             standing.positions = held
+        # While an entry's fate is unknown, a position of unknown origin is most likely its.
+        strange = [each for each in held if each.identifier not in standing.sent]
+        for each in strange if ENTRY not in standing.unresolved else ():
+            self._adopt(each)
         return own
 
     def take_lows(self, lows: Iterable[tuple[float, float]]) -> None:
@@ -189,8 +193,6 @@ class Lookout:
                 levels = f"stop loss {after.sl:g}, take profit {after.tp:g}"
                 self._tell("human", f"position #{after.ticket} was moved: {levels}")
         for each in held:
-            if each.identifier not in self.standing.sent:
-                self._adopt(each)
             if each.identifier not in known or known[each.identifier].sl is None:
                 self._check_stop(each)
 

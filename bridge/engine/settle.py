@@ -80,7 +80,7 @@ class Settler:
         """
         opened = self._past.open_intents(self._standing.magic, self._symbol)
         left = sum(not self._settle(intent, utc_now, search) for intent in opened)
-        if opened and not left:
+        if not left:
             self._standing.settled()
             if any(intent["result"] is not None for intent in opened):
                 self._tell("resolved", "every order's end is known")

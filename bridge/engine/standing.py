@@ -8,6 +8,9 @@ from bridge.mt5.sides import BY_POSITION_TYPE, Side
 from bridge.risk.baselines import Baselines
 from bridge.risk.guard import TradingState
 
+ENTRY = 0
+"""Stands among tickets for an entry, which has no position yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -63,7 +66,8 @@ class Standing:
         baselines: What losses are measured from.
         halted: Whether a limit or a person has ended entries for good.
         adopted: Whether a position was taken over that nobody here has opened.
-        unresolved: Tickets of positions with an order of unknown fate; 0 stands for an entry.
+        unresolved: Tickets of positions with an order of unknown fate; ENTRY stands for an entry.
+        is_open: Whether there are orders whose end the journal does not know.
         positions: The strategy's own positions when last looked at.
         sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
             own doing. A position with its magic that is not among them is somebody else's.
@@ -84,6 +88,7 @@ class Standing:
     halted: bool = False
     adopted: bool = False
     unresolved: frozenset[int] = frozenset()
+    is_open: bool = False
     positions: tuple[Held, ...] = field(default=())
     sent: set[int] = field(default_factory=set)
     awaited: set[int] = field(default_factory=set)
@@ -107,10 +112,12 @@ class Standing:
     def reduce(self, ticket: int) -> None:
         """Stop entries: the fate of an order is unknown."""
         self.unresolved |= {ticket}
+        self.is_open = True
 
     def settled(self) -> None:
         """Note that every order's end is known."""
         self.unresolved = frozenset()
+        self.is_open = False
 
     def halt(self) -> None:
         """Stop entries for good."""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from journal_support import begin
 from models_support import write_last_move
-from terminal.paper_desk import profile
+from terminal.paper_desk import profile, spec
 
 from bridge.clock import ManualClock
 from bridge.engine.crew import Crew, Member, muster
@@ -80,8 +80,11 @@ def playing(
     after: int | None = None,
     seam: Callable[[PaperTerminal], Terminal] = ModuleTerminal,
     patience: bool = False,
+    manage: dict[str, Any] | None = None,
+    symbol: dict[str, Any] | None = None,
+    sides: str = "long",
 ) -> Iterator[Play]:
-    decision = {"open_at": 0.5, "stop_points": 5_000, "range_bars": 2, "sides": "long"}
+    decision = {"open_at": 0.5, "stop_points": 5_000, "range_bars": 2, "sides": sides}
     model = write_last_move(folder / "model.onnx", server_clock="utc", decision=decision)
     strategy = load_strategy(
         StrategySettings.model_validate(
@@ -90,6 +93,7 @@ def playing(
                 "symbol": "EURUSD",
                 "timeframe": "H1",
                 "magic": 7,
+                "manage": manage or {},
                 "risk": {
                     "volume": volume,
                     "max_volume": 50.0,
@@ -99,12 +103,13 @@ def playing(
             }
         )
     )
+    broker = profile({"EURUSD": spec(**(symbol or {}))})
     first = strategy.depth - 1
     after = int(rates["time"][first - 1]) if after is None else after
     clock = ManualClock(float(rates["time"][int(rates["time"].searchsorted(after)) + 1]))
     with (
         closing(
-            PaperTerminal(profile(), {"EURUSD": (H1, rates)}, clock, folder / "account.sqlite3")
+            PaperTerminal(broker, {"EURUSD": (H1, rates)}, clock, folder / "account.sqlite3")
         ) as paper,
         Journal(folder / "journal.sqlite3", clock) as journal,
         reading(journal.path) as past,
