@@ -305,7 +305,14 @@ def test_a_request_without_symbol_is_refused_without_quote() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "share", "filled"),
-    [(0.1, 0.5, 0.05), (0.3, 0.34, 0.1), (0.1, 0.01, 0.01), (0.07, 0.99, 0.06), (0.02, 0.5, 0.01)],
+    [
+        (0.1, 0.5, 0.05),
+        (0.3, 0.34, 0.1),
+        (0.1, 0.01, 0.01),
+        (0.07, 0.99, 0.06),
+        (0.02, 0.5, 0.01),
+        (0.58, 0.5, 0.29),
+    ],
 )
 def test_a_part_is_filled_on_the_step(asked: float, share: float, filled: float) -> None:
     desk = Desk(Fault(kind=Kind.PARTIAL_FILL, share=share))
@@ -466,9 +473,25 @@ def test_what_is_older_than_the_delay_shows() -> None:
     desk = Desk(Fault(kind=Kind.DELAYED_HISTORY, since=1, count=9, seconds=60.0))
     assert desk.buy() is not None
     assert desk.faulty.positions_get() == ()
-    desk.clock.wait_until(desk.clock.now() + 61)
+    desk.clock.wait_until(desk.clock.now() + 59)
+    assert desk.faulty.positions_get() == ()
+    desk.clock.wait_until(desk.clock.now() + 2)
     assert len(desk.faulty.positions_get("EURUSD")) == 1
     assert len(desk.faulty.history_deals_get(0, EVER)) == 2
+
+
+def test_what_was_seen_already_can_be_lost_from_sight_again() -> None:
+    desk = Desk(Fault(kind=Kind.DELAYED_HISTORY, since=5, count=2, seconds=60.0))
+    assert desk.buy() is not None
+    pending = desk.buy(**LIMIT)
+    assert pending is not None
+    desk.faulty.order_send({"action": mt5.TRADE_ACTION_REMOVE, "order": pending.order})
+    assert len(desk.faulty.positions_get()) == 1
+    assert len(desk.faulty.history_orders_get(0, EVER)) == 2
+    assert desk.faulty.positions_get() == ()
+    assert desk.faulty.history_orders_get(0, EVER) == ()
+    assert len(desk.faulty.positions_get()) == 1
+    assert len(desk.faulty.history_orders_get(0, EVER)) == 2
 
 
 def test_what_is_late_is_told_by_the_brokers_clock() -> None:

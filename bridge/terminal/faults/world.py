@@ -132,7 +132,7 @@ class World:
         """Remember what the caller has seen."""
         if verb == "symbol_info_tick":
             self.ticks[args[0]] = answer
-        elif verb == "positions_get" and not self._hidings:
+        elif verb == "positions_get":
             self._held.update({each.identifier: each for each in answer})
         elif verb == "copy_rates_from_pos" and args[2] == 0 and len(answer):
             series, newest = (args[0], args[1]), int(answer["time"][-1])
