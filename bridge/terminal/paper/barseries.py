@@ -45,7 +45,9 @@ class BarSeries(Series):
         "_high",
         "_low",
         "_open",
+        "_points",
         "_spread",
+        "_volume",
         "low_first",
         "stage",
     )
@@ -64,7 +66,8 @@ class BarSeries(Series):
         self._end = view(_ends(bars["time"], timeframe))
         self._open, self._high = view(bars["open"]), view(bars["high"])
         self._low, self._close = view(bars["low"]), view(bars["close"])
-        self._spread = view(spread)
+        self._spread, self._points = view(spread), view(bars["spread"])
+        self._volume = view(bars["tick_volume"])
         self._glides = glides
         self.stage = CLOSE
         self.low_first = True
@@ -155,15 +158,15 @@ class BarSeries(Series):
         return self.stage == CLOSE
 
     def _form(self, rows: RatesArray) -> None:
-        row = rows[-1]
-        low: float = self._open[self.index]
-        high = low
+        at, opened = self.index, self._open[self.index]
+        low: float = opened
+        high: float = opened
         for stage in range(FIRST, self.stage + 1):
             price = self._price_of(stage)
             low, high = min(low, price), max(high, price)
-        row["low"], row["high"], row["close"] = low, high, self.bid
-        row["tick_volume"] = min(int(row["tick_volume"]), self.stage + 1)
-        row["real_volume"] = 0
+        volume = min(self._volume[at], self.stage + 1)
+        # One assignment: each by a field's name takes as long.
+        rows[-1] = (self._times[at], opened, high, low, self.bid, volume, self._points[at], 0)
 
     def tick(self) -> Tick:
         """Return the latest prices as a tick."""
@@ -176,10 +179,10 @@ class BarSeries(Series):
             return np.zeros(0, dtype=TICKS_DTYPE)
         start = max(0, self.position_of(first) - 1)
         stop = min(self.position_of(last), start + 1 + count)
-        rows = self._points(start, stop)
+        rows = self._path(start, stop)
         return rows[(rows["time"] >= first) & (rows["time"] <= last)][:count]
 
-    def _points(self, start: int, stop: int) -> RatesArray:
+    def _path(self, start: int, stop: int) -> RatesArray:
         known = slice(start, stop)
         begin, end = np.asarray(self._times[known]), np.asarray(self._end[known])
         third = end + 1 - begin

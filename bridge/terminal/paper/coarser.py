@@ -7,7 +7,7 @@ import numpy as np
 from bridge.market.aggregate import merged, opens_of, starts_of
 from bridge.mt5.rates import RatesArray, sealed
 from bridge.mt5.timeframes import Timeframe
-from bridge.terminal.paper.series import Series, view
+from bridge.terminal.paper.series import Series, copied, view
 
 # So many bars are merged as fast as a sum of them is kept.
 _FEW = 500
@@ -38,7 +38,7 @@ class Coarser:
 
     def rates(self, start: int, stop: int) -> RatesArray:
         """Return bars ``start`` to ``stop``, at most all known; a forming one as it is so far."""
-        rows = self._bars[start:stop].copy()
+        rows = copied(self._bars[start:stop])
         if stop > start and stop == len(self):
             rows[-1:] = self._forming(stop - 1)
         return sealed(rows)

@@ -13,6 +13,7 @@ from bridge.mt5.timeframes import BY_VALUE
 from bridge.terminal.paper.coarser import Coarser
 from bridge.terminal.paper.market import Market, Series
 from bridge.terminal.paper.package import Failure
+from bridge.terminal.paper.series import copied
 
 _INVALID, _FAILED = mt5.RES_E_INVALID_PARAMS, mt5.RES_E_FAIL
 # What is asked for -> bits of a tick's flags of which one has to be there.
@@ -80,7 +81,7 @@ class History:
         if series is None:
             raise Failure(mt5.RES_E_NOT_FOUND)
         bits = _CHANGES.get(flags, 0)
-        return sealed(series.ticks(first, last, bits, count).copy())
+        return sealed(copied(series.ticks(first, last, bits, count)))
 
     def tick(self, symbol: str) -> Tick | None:
         """Return the latest tick; None before the first."""

