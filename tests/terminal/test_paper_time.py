@@ -203,17 +203,18 @@ def test_on_the_way(
 def test_what_an_order_opens_on_the_way_can_be_stopped_on_the_way() -> None:
     play = Play(f"{ROW}\n{FLAT}")
     order = {"action": 5, "symbol": "EURUSD", "volume": 0.1, "type_filling": 2}
-    # A buy limit on the way down, its stop further down, its target on the way up.
-    for price, sl, tp in ((1.0995, 1.0992, 1.105), (1.0994, 1.09, 1.1)):
+    # Buy limits on the way down: the first is stopped before the second is reached, whose target
+    # is on the way up.
+    for price, sl, tp in ((1.0995, 1.0993, 1.105), (1.0991, 1.0900, 1.1)):
         sent = play.terminal.order_send({**order, "type": 2, "price": price, "sl": sl, "tp": tp})
         assert sent.retcode == 10009
     play.bar(1)
     play.terminal.positions_total()
     assert play.deals() == lines(
         """0.33 buy in 0.1 1.0995 0
-           0.33 buy in 0.1 1.0994 0
-           0.33 sell out 0.1 1.0992 -3 sl
-           0.67 sell out 0.1 1.1 6 tp"""
+           0.33 sell out 0.1 1.0993 -2 sl
+           0.33 buy in 0.1 1.0991 0
+           0.67 sell out 0.1 1.1 9 tp"""
     )
 
 
