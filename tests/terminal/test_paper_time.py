@@ -11,7 +11,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
-from terminal.paper_desk import MONDAY, Play, bars, profile
+from terminal.paper_desk import MONDAY, Play, bars, profile, spec
 
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse
@@ -353,9 +353,15 @@ def test_ticks_are_the_points_of_the_path() -> None:
 
 POINTS = st.integers(-80, 80)
 MOVES = st.lists(st.tuples(POINTS, POINTS, POINTS), min_size=8, max_size=8)
+SYMBOLS = {
+    "EURUSD": spec(),
+    "GBPUSD": spec(currency_base="GBP", currency_margin="GBP"),
+    "EURGBP": spec(currency_profit="GBP"),
+}
 TRADES = st.lists(
     st.tuples(
         st.integers(0, 7 * 60),
+        st.sampled_from(list(SYMBOLS)),
         st.integers(0, 1),
         st.sampled_from([0.1, 0.3, 0.7]),
         st.integers(0, 90),
@@ -375,12 +381,19 @@ def walk(moves: list[tuple[int, int, int]]) -> RatesArray:
     return bars("\n".join(rows))
 
 
-def trade(play: Play, side: int, volume: float, sl: int, tp: int) -> None:
-    tick = play.terminal.symbol_info_tick("EURUSD")
+def account(moves: list[tuple[int, int, int]], **options: Any) -> Play:
+    """Return a small account of three symbols; one's profit is converted by another's price."""
+    others = (moves[::-1], [(up, down, move) for move, up, down in moves])
+    more = {name: walk(each) for name, each in zip(list(SYMBOLS)[1:], others, strict=True)}
+    return Play(walk(moves), profile(SYMBOLS, deposit=800.0), more=more, **options)
+
+
+def trade(play: Play, symbol: str, side: int, volume: float, sl: int, tp: int) -> None:
+    tick = play.terminal.symbol_info_tick(symbol)
     sign, price = (-1, tick.ask) if side else (1, tick.bid)
     levels = {"sl": round(price - sign * sl * 1e-5, 5) if sl else 0.0}
     levels["tp"] = round(price + sign * tp * 1e-5, 5) if tp else 0.0
-    play.send(type=side, volume=volume, **levels)
+    play.send(symbol=symbol, type=side, volume=volume, **levels)
 
 
 def records(play: Play) -> tuple[Any, ...]:
@@ -388,7 +401,7 @@ def records(play: Play) -> tuple[Any, ...]:
         play.terminal.history_deals_get(0, 2**31 - 1),
         play.terminal.positions_get(),
         play.terminal.account_info(),
-        play.terminal.symbol_info_tick("EURUSD"),
+        *map(play.terminal.symbol_info_tick, SYMBOLS),
         play.terminal.copy_rates_from_pos("EURUSD", 16385, 0, 9).tobytes(),
         play.terminal.copy_ticks_from("EURUSD", MONDAY, 99, -1).tobytes(),
     )
@@ -399,8 +412,7 @@ def records(play: Play) -> tuple[Any, ...]:
 def test_it_does_not_matter_how_often_one_looks(
     moves: list[tuple[int, int, int]], trades: list[Any], prices: Prices
 ) -> None:
-    broker = profile(deposit=800.0)
-    plays = [Play(walk(moves), broker, prices=prices) for _ in range(2)]
+    plays = [account(moves, prices=prices) for _ in range(2)]
     for at, *what in sorted(trades, key=lambda it: it[0]):
         for play, step in zip(plays, (10**6, 7), strict=True):
             while play.clock.now() < MONDAY + 60 * at:
@@ -437,13 +449,12 @@ def test_an_account_that_is_left_inside_a_bar_comes_back_into_it(
     left: int,
 ) -> None:
     path = tmp_path_factory.mktemp("account") / "account.sqlite"
-    broker = profile(deposit=800.0)
-    whole, part = Play(walk(moves), broker), Play(walk(moves), broker, account=path)
+    whole, part = account(moves), account(moves, account=path)
 
     def restarted() -> Play:
         minute(part, left)
         part.terminal.close()
-        return Play(walk(moves), broker, account=path, start=MONDAY + 60 * left)
+        return account(moves, account=path, start=MONDAY + 60 * left)
 
     again = None
     for at, *what in sorted(trades, key=lambda it: it[0]):
