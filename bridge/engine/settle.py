@@ -116,7 +116,7 @@ class Settler:
         deals = self._terminal.history_deals_get(since, until)
         if ticket:
             return next((deal for deal in deals if deal.order == ticket), None)
-        known = known_deals(self._past)
+        known = known_deals(self._past, intent["at_utc"] - 2 * DAY)
         return find_deal(intent["request"], deals, known=known, since=since)
 
     def _order(self, ticket: int, sent: int) -> TradeOrder | None:
@@ -137,10 +137,10 @@ def _order_of(intent: Row) -> int:
     return int(result["answer"]["order"]) if result and result["answer"] else 0
 
 
-def known_deals(reader: JournalReader) -> set[int]:
-    """Return the tickets of the deals that a result names."""
+def known_deals(reader: JournalReader, since: float) -> set[int]:
+    """Return the tickets of the deals that results since ``since`` (run's UTC) name."""
     known = set()
-    for result in reader.rows("results"):
+    for result in reader.rows("results", "at_utc >= ?", since):
         if result["answer"] is not None:
             known.add(result["answer"]["deal"])
         elif result["words"].startswith(_FOUND):
