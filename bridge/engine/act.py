@@ -10,6 +10,7 @@ from bridge.journal.write import Journal
 from bridge.mt5.records import TradePosition
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
+from bridge.mt5.servertime import server_day
 from bridge.mt5.terminal import Terminal
 from bridge.risk.guard import Bounds, Facts, Ruling, Verdict, check
 from bridge.risk.volume import floor_to_step
@@ -50,7 +51,8 @@ class Actor:
         house: House,
     ) -> None:
         self._settings = strategy.settings
-        self._bounds = Bounds(strategy.settings.risk, house.limits)
+        self._bounds = Bounds(strategy.settings.risk, house.limits, strategy.settings.hours)
+        self._house = house
         self._terminal = terminal
         self._journal = journal
         self._lookout = lookout
@@ -207,7 +209,7 @@ class Actor:
         self, request: Request, number: int | None, scene: Scene, bar_age: float
     ) -> tuple[TradeResult | None, Scene | None]:
         """Return what became of a request, None when it was denied, and the scene after it."""
-        ruling = check(request, self._facts(scene, bar_age), self._bounds)
+        ruling = check(request, self._facts(request, scene, bar_age), self._bounds)
         if ruling.halts:
             self._halt(ruling)
         if ruling.denial is not None:
@@ -215,6 +217,8 @@ class Actor:
             self._journal.denied(number, request, verdicts, ruling.denial.rule)
             return None, scene
         result = execute(self._terminal, self._journal, request, decision=number, ruling=ruling)
+        if request.is_entry:
+            self._house.tally.sent(self._house.server_now())
         self._remember(request, result)
         # Looked at again at once: a position that is opened and stopped out before the next bar
         # would otherwise leave no trace between two looks.
@@ -238,7 +242,9 @@ class Actor:
                 "unresolved", f"no more entries: {result.words}", self._settings.magic
             )
 
-    def _facts(self, scene: Scene, bar_age: float) -> Facts:
+    def _facts(self, request: Request, scene: Scene, bar_age: float) -> Facts:
+        house, day = self._house, server_day(scene.time)
+        counts_currencies = request.is_entry and house.limits.max_currency_exposure is not None
         return Facts(
             account=scene.account,
             symbol=scene.symbol,
@@ -248,7 +254,13 @@ class Actor:
             state=self._standing.state,
             unresolved=self._standing.unresolved | self._standing.awaited,
             alarms=self._standing.alarms,
-            total_positions=scene.total,
+            own_positions=scene.of_all,
+            terms=self._lookout.terms(scene.of_all) if counts_currencies else {},
+            server_time=scene.time,
+            recent_entries=house.tally.recent_entries(house.server_now()),
+            losses=house.tally.losses(day, self._settings.magic),
+            account_losses=house.tally.losses(day),
+            news=house.calendar.news,
             quote_age=scene.quote_age,
             bar_age=bar_age,
         )

@@ -1,12 +1,15 @@
 """Look at the terminal, and keep the books of what changed between two looks."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from bridge.engine.standing import ENTRY, Held, Refusal, Standing
+from bridge.engine.tally import Tally
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
+from bridge.market.news import Calendar
 from bridge.mt5.constants import (
     DEAL_ENTRY_IN,
     DEAL_REASON_CLIENT,
@@ -40,11 +43,15 @@ class House:
         server_now: Tells server time, epoch seconds, by the run's clock and the clock rule.
         limits: Of the whole account.
         magics: Of all strategies.
+        tally: What they have sent and closed.
+        calendar: News around which nothing is opened.
     """
 
     server_now: Callable[[], float]
     limits: LimitSettings
     magics: frozenset[int]
+    tally: Tally = field(default_factory=Tally)
+    calendar: Calendar = field(default_factory=Calendar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,8 @@ class Scene:
     Attributes:
         positions: All of the symbol, whoever opened them.
         own: Those of the strategy: its magic on its symbol.
-        total: How many positions all strategies of the run have.
+        of_all: Those of all strategies of the run, on any symbol.
+        time: Now by the server's clock, epoch seconds: the later of what tick and clock say.
         quote_age: How old the tick is by the server's clock, seconds.
     """
 
@@ -63,7 +71,8 @@ class Scene:
     tick: Tick
     positions: tuple[TradePosition, ...]
     own: tuple[TradePosition, ...]
-    total: int
+    of_all: tuple[TradePosition, ...]
+    time: float
     quote_age: float
 
 
@@ -108,15 +117,26 @@ class Lookout:
         positions, account = terminal.positions_get(), terminal.account_info()
         tick = terminal.symbol_info_tick(self.symbol)
         own = self.keep_books(account, positions, tick.time)
+        ticked, now = tick.time_msc / 1000, self._house.server_now()
         return Scene(
             account=account,
             symbol=terminal.symbol_info(self.symbol),
             tick=tick,
             positions=tuple(each for each in positions if each.symbol == self.symbol),
             own=own,
-            total=sum(each.magic in self._house.magics for each in positions),
-            quote_age=self._house.server_now() - tick.time_msc / 1000,
+            of_all=tuple(each for each in positions if each.magic in self._house.magics),
+            time=max(ticked, now),
+            quote_age=now - ticked,
         )
+
+    def terms(self, positions: Iterable[TradePosition]) -> dict[str, SymbolInfo]:
+        """Return the specifications of the positions' symbols, as far as the terminal answers."""
+        found: dict[str, SymbolInfo] = {}
+        for symbol in dict.fromkeys(each.symbol for each in positions):
+            # What is missing denies an entry, and must not keep an exit in.
+            with contextlib.suppress(TerminalError):
+                found[symbol] = self._terminal.symbol_info(symbol)
+        return found
 
     def try_to_look(self) -> Scene | None:
         """Return the scene, or None, with the reason in the journal, when there is no answer."""
@@ -152,7 +172,7 @@ class Lookout:
             if standing.balance is not None:  # the first look finds the deposit, no news
                 self._shift_baselines()
         standing.balance = balance
-        standing.baselines = standing.baselines.advanced(server_time, account.equity)
+        standing.baselines = standing.baselines.advanced(server_time, account.equity, balance)
         standing.awaited -= {each.identifier for each in held}
         if held != standing.positions:
             self._notice(held)
@@ -166,7 +186,8 @@ class Lookout:
     def take_lows(self, lows: Iterable[tuple[float, float]]) -> None:
         """Take in equities between two looks: pairs of server time and account currency."""
         for time, equity in lows:
-            self.standing.baselines = self.standing.baselines.advanced(time, equity)
+            known = self.standing
+            known.baselines = known.baselines.advanced(time, equity, known.balance)
 
     def note_baselines(self) -> None:
         """Journal the baselines now: a restart must know what no decision has told yet."""
@@ -262,6 +283,7 @@ class Lookout:
         # Ends are included: the second of the last deal is read again, and may have brought more.
         self._recent = tuple(deal for deal in deals if deal.ticket > standing.last_deal)
         self._journal.deals(self._recent)
+        self._house.tally.take(self._recent, self._house.magics)
         standing.awaited -= {deal.order for deal in self._recent}
         # Some servers give a position another number than that of its order.
         standing.sent |= {deal.position_id for deal in self._recent if deal.order in standing.sent}

@@ -1,40 +1,74 @@
-"""What losses are measured from: the day's first and lowest equity, and the highest. Values."""
+"""What losses are measured from: first and lowest equity of day and week, the highest. Values."""
 
 import math
 from dataclasses import dataclass, replace
 
 from bridge.mt5.servertime import server_day
 
+# Day 0 was a Thursday; weeks begin on Sunday.
+_FIRST_WEEKDAY = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baselines:
     """Equities that loss limits refer to, account currency.
 
+    A limit that a day or week has broken stays broken until the next one, however equity moves:
+    its lowest equity counts. Fields with a default are younger than some journals.
+
     Attributes:
         day: Number of the server's day.
         day_equity: First equity seen on that day.
         peak_equity: Highest equity seen.
-        day_low: Lowest equity seen on that day. A limit that the day has broken stays broken
-            until the next one, however equity moves.
+        day_low: Lowest equity seen on that day.
+        day_balance: First balance seen on that day, credit included; None when it is not known.
+        week_equity: First equity seen in that day's week, which began on Sunday; None takes the
+            day's.
+        week_low: Lowest equity seen in that week.
+        deposits: What was paid in since the first look; what was paid out is not taken off.
     """
 
     day: int
     day_equity: float
     peak_equity: float
     day_low: float = math.inf
+    day_balance: float | None = None
+    week_equity: float | None = None
+    week_low: float = math.inf
+    deposits: float = 0.0
 
-    def advanced(self, server_time: float, equity: float) -> "Baselines":
-        """Return the baselines after ``equity`` was seen at ``server_time``."""
-        day = server_day(server_time)
+    def advanced(
+        self, server_time: float, equity: float, balance: float | None = None
+    ) -> "Baselines":
+        """Return the baselines after ``equity`` was seen at ``server_time``.
+
+        Args:
+            server_time: Epoch seconds.
+            equity: Account currency.
+            balance: Balance and credit at that time, account currency; None when not known.
+        """
+        day, peak = server_day(server_time), max(self.peak_equity, equity)
         if day < self.day:  # a symbol's last tick may be of yesterday; that day is over
-            return replace(self, peak_equity=max(self.peak_equity, equity))
-        is_new = day > self.day
+            return replace(self, peak_equity=peak)
+        if day == self.day:
+            return replace(
+                self,
+                peak_equity=peak,
+                day_low=min(self.day_low, equity),
+                day_balance=balance if self.day_balance is None else self.day_balance,
+                week_equity=self.first_of_week,
+                week_low=min(self.week_low, self.day_low, equity),
+            )
+        is_new_week = _week(day) > _week(self.day)
         return replace(
             self,
             day=day,
-            day_equity=equity if is_new else self.day_equity,
-            peak_equity=max(self.peak_equity, equity),
-            day_low=equity if is_new else min(self.day_low, equity),
+            day_equity=equity,
+            peak_equity=peak,
+            day_low=equity,
+            day_balance=balance,
+            week_equity=equity if is_new_week else self.first_of_week,
+            week_low=equity if is_new_week else min(self.week_low, self.day_low, equity),
         )
 
     def shifted(self, amount: float) -> "Baselines":
@@ -44,12 +78,26 @@ class Baselines:
             day_equity=self.day_equity + amount,
             peak_equity=self.peak_equity + amount,
             day_low=self.day_low + amount,
+            day_balance=None if self.day_balance is None else self.day_balance + amount,
+            week_equity=self.first_of_week + amount,
+            week_low=self.week_low + amount,
+            deposits=self.deposits + max(amount, 0.0),
         )
+
+    @property
+    def first_of_week(self) -> float:
+        """First equity of the week; a journal that knew no weeks begins it with its day."""
+        return self.day_equity if self.week_equity is None else self.week_equity
 
     def day_loss_share(self, equity: float) -> float:
         """Return the day's worst loss, share of its first equity; below 0 all was gain."""
         # In this order a NaN stays one, and breaks every limit.
         return _share(self.day_equity - min(equity, self.day_low), self.day_equity)
+
+    def week_loss_share(self, equity: float) -> float:
+        """Return the week's worst loss, share of its first equity; below 0 all was gain."""
+        lowest = min(equity, self.day_low, self.week_low)
+        return _share(self.first_of_week - lowest, self.first_of_week)
 
     def drawdown_share(self, equity: float) -> float:
         """Return the fall from the highest equity, share of it."""
@@ -61,6 +109,12 @@ def _share(loss: float, of: float) -> float:
     return loss / of if of > 0 else 1.0
 
 
+def _week(day: int) -> int:
+    return (day + _FIRST_WEEKDAY) // 7
+
+
 def first_baselines(server_time: float, equity: float) -> Baselines:
     """Return the baselines of an account seen for the first time."""
-    return Baselines(day=server_day(server_time), day_equity=equity, peak_equity=equity)
+    return Baselines(
+        day=server_day(server_time), day_equity=equity, peak_equity=equity, week_equity=equity
+    )

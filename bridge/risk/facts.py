@@ -1,11 +1,13 @@
 """What the guard is asked with: the facts of the moment, and the limits they are held against."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bridge.market.news import News
 from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradePosition
 from bridge.risk.baselines import Baselines
-from bridge.settings import LimitSettings, RiskSettings
+from bridge.settings import HoursSettings, LimitSettings, RiskSettings
 
 
 class TradingState(StrEnum):
@@ -26,7 +28,13 @@ class Facts:
         state: Trading state of the strategy.
         unresolved: Tickets of positions with an order of unknown fate.
         alarms: What suspends entries at the moment.
-        total_positions: Open positions of all strategies.
+        own_positions: Open positions of all strategies, on any symbol.
+        terms: Specifications of their symbols; only where the exposure in currencies is limited.
+        server_time: Now by the server's clock, epoch seconds.
+        recent_entries: Entries that all strategies sent in the last 60 seconds.
+        losses: The strategy's longest row of losses today.
+        account_losses: The same over all strategies.
+        news: The calendar.
         quote_age: How old the tick is by the server's clock, seconds.
         bar_age: How long the decided bar had been closed, seconds.
     """
@@ -39,7 +47,13 @@ class Facts:
     state: TradingState
     unresolved: frozenset[int] = frozenset()
     alarms: frozenset[str] = frozenset()
-    total_positions: int = 0
+    own_positions: tuple[TradePosition, ...] = ()
+    terms: Mapping[str, SymbolInfo] = field(default_factory=dict)
+    server_time: float = 0.0
+    recent_entries: int = 0
+    losses: int = 0
+    account_losses: int = 0
+    news: tuple[News, ...] = ()
     quote_age: float = 0.0
     bar_age: float = 0.0
 
@@ -51,7 +65,9 @@ class Bounds:
     Attributes:
         risk: Of the strategy.
         limits: Of the whole account.
+        hours: When the strategy may open positions.
     """
 
     risk: RiskSettings
     limits: LimitSettings
+    hours: HoursSettings = HoursSettings()  # noqa: RUF009  frozen

@@ -9,6 +9,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.request import Purpose, Request
 from bridge.risk.baselines import Baselines, first_baselines
 from bridge.risk.guard import Bounds, Facts, TradingState, check
+from bridge.risk.rules import ENTRY_RULES
 from bridge.settings import LimitSettings, RiskSettings
 
 BUY = Request(
@@ -24,7 +25,7 @@ BUY = Request(
 )
 CLOSE = replace(BUY, purpose=Purpose.EXIT, type=mt5.ORDER_TYPE_SELL, sl=None, tp=None, position=55)
 FACTS = Facts(
-    account=account(),
+    account=account(margin_mode=mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING),
     symbol=symbol_info(),
     tick=tick(),
     positions=(),
@@ -32,7 +33,7 @@ FACTS = Facts(
     state=TradingState.ACTIVE,
 )
 LIMITS = RiskSettings()
-ACCOUNT = LimitSettings(max_positions=3)
+ACCOUNT = LimitSettings(max_positions=3, daily_loss_share=None, max_drawdown_share=None)
 
 
 def bounds(risk: RiskSettings = LIMITS) -> Bounds:
@@ -47,7 +48,7 @@ def denied(request: Request, facts: Facts, settings: RiskSettings = LIMITS) -> s
 def test_a_plain_entry_passes_every_rule() -> None:
     ruling = check(BUY, FACTS, bounds())
     assert ruling.denial is None
-    assert len(ruling.verdicts) == 16
+    assert [each.rule for each in ruling.verdicts] == list(ENTRY_RULES)
     assert not ruling.halts
 
 
@@ -73,7 +74,7 @@ def test_a_plain_entry_passes_every_rule() -> None:
         ({"quote_age": -901.0}, "quote_age"),
         ({"quote_age": math.nan}, "quote_age"),
         ({"bar_age": 60.1}, "bar_age"),
-        ({"total_positions": 3}, "account_positions"),
+        ({"own_positions": (position(magic=8, symbol="GBPUSD"),) * 3}, "account_positions"),
         ({"account": account(9_500.0)}, "daily_loss"),
         (
             {"baselines": Baselines(day=1, day_equity=1e4, peak_equity=1e4, day_low=9_500.0)},

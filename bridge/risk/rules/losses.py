@@ -1,24 +1,71 @@
-"""Rules about what was lost, closed and floating."""
+"""Rules about what was lost, closed and floating; of two limits the tighter counts."""
 
 from bridge.mt5.request import Request
+from bridge.risk import gauges
 from bridge.risk.facts import Bounds, Facts
-from bridge.risk.ruling import Verdict, percent
+from bridge.risk.gauges import Gauge, Seen
+from bridge.risk.ruling import Verdict
+from bridge.settings import PropFirmSettings
 
 
 def daily_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened on a day that has lost too much."""
-    share = facts.baselines.day_loss_share(facts.account.equity)
-    limit = bounds.risk.daily_loss_share
-    return Verdict("daily_loss", _below(share, limit), f"{share:.2%} lost today", percent(limit))
+    limit = _tighter(bounds.risk.daily_loss_share, bounds.limits.daily_loss_share)
+    return _verdict(gauges.daily_loss(_seen(facts), limit))
+
+
+def weekly_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """Nothing is opened in a week that has lost too much."""
+    limit = _tighter(bounds.risk.weekly_loss_share, bounds.limits.weekly_loss_share)
+    return _verdict(gauges.weekly_loss(_seen(facts), limit))
 
 
 def drawdown(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened, now and later, once equity has fallen too far below its peak."""
-    share = facts.baselines.drawdown_share(facts.account.equity)
-    limit = bounds.risk.max_drawdown_share
-    ok, value = _below(share, limit), f"{share:.2%} below the peak"
-    return Verdict("drawdown", ok, value, percent(limit), halts=not ok)
+    limit = _tighter(bounds.risk.max_drawdown_share, bounds.limits.max_drawdown_share)
+    return _verdict(gauges.drawdown(_seen(facts), limit))
 
 
-def _below(share: float, limit: float | None) -> bool:
-    return limit is None or share < limit
+def losses_in_row(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """Nothing is opened on a day on which the strategy lost so often in a row."""
+    return _verdict(gauges.losses_in_row(facts.losses, bounds.risk.max_losses_in_row))
+
+
+def account_losses_in_row(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """The same over all strategies."""
+    gauge = gauges.losses_in_row(facts.account_losses, bounds.limits.max_losses_in_row)
+    return _verdict(gauge, "account_losses_in_row")
+
+
+def prop_daily_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """Nothing is opened on a day that has lost what a prop firm allows."""
+    return _of_prop_firm("prop_daily_loss", facts, bounds.limits.prop_firm, 0)
+
+
+def prop_total_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """Nothing is opened, now and later, once a prop firm's total loss is reached."""
+    return _of_prop_firm("prop_total_loss", facts, bounds.limits.prop_firm, 1)
+
+
+def prop_profit_target(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
+    """Nothing is opened once a prop firm's profit target is reached."""
+    return _of_prop_firm("prop_profit_target", facts, bounds.limits.prop_firm, 2)
+
+
+def _of_prop_firm(name: str, facts: Facts, terms: PropFirmSettings | None, which: int) -> Verdict:
+    if terms is None:
+        return Verdict(name, True, "no prop firm", "off")
+    return _verdict(gauges.prop_gauges(_seen(facts), terms)[which], name)
+
+
+def _seen(facts: Facts) -> Seen:
+    return gauges.seen_now(facts.baselines, facts.account.equity)
+
+
+def _verdict(gauge: Gauge, name: str | None = None) -> Verdict:
+    halts = gauge.halts and not gauge.ok
+    return Verdict(name or gauge.name, gauge.ok, gauge.words, gauge.limit_words, halts=halts)
+
+
+def _tighter(one: float | None, other: float | None) -> float | None:
+    return min((limit for limit in (one, other) if limit is not None), default=None)

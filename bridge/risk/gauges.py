@@ -1,0 +1,156 @@
+"""How much of each loss limit is used: one measure for guard, watch and status. Pure."""
+
+from dataclasses import dataclass
+
+from bridge.risk.baselines import Baselines
+from bridge.settings import DayStart, LimitSettings, PropFirmSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gauge:
+    """A limit, and how much of it is used; both are shares, or both are counts.
+
+    Attributes:
+        name: Of the limit.
+        used: What is used; no number breaks the limit.
+        limit: None is off. It is broken once as much is used.
+        words: What was measured, for a person.
+        money: What a share of 1 is, account currency; None is a count.
+        halts: Whether entries stay ended when it is broken, until somebody resumes.
+    """
+
+    name: str
+    used: float
+    limit: float | None
+    words: str
+    money: float | None = None
+    halts: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether the limit is off or not reached."""
+        return self.limit is None or self.used < self.limit
+
+    @property
+    def limit_words(self) -> str:
+        """The limit, for a person."""
+        if self.limit is None:
+            return "off"
+        return f"{self.limit:g}" if self.money is None else f"{self.limit:.2%}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What losses are measured on.
+
+    Attributes:
+        baselines: What they are measured from.
+        equity: Now, account currency.
+        drawdown: Deepest fall below the peak since the last look, share of the peak.
+        lowest: Lowest equity since the last look.
+    """
+
+    baselines: Baselines
+    equity: float
+    drawdown: float
+    lowest: float
+
+
+def seen_now(baselines: Baselines, equity: float) -> Seen:
+    """Return what is seen of one moment alone."""
+    return Seen(baselines, equity, baselines.drawdown_share(equity), equity)
+
+
+def daily_loss(seen: Seen, limit: float | None) -> Gauge:
+    """Measure the day's worst loss."""
+    used = seen.baselines.day_loss_share(seen.equity)
+    words = f"{used:.2%} lost today, closed and floating"
+    money = seen.baselines.day_equity
+    return Gauge(name="daily_loss", used=used, limit=limit, words=words, money=money)
+
+
+def weekly_loss(seen: Seen, limit: float | None) -> Gauge:
+    """Measure the week's worst loss."""
+    used = seen.baselines.week_loss_share(seen.equity)
+    words = f"{used:.2%} lost this week, closed and floating"
+    money = seen.baselines.first_of_week
+    return Gauge(name="weekly_loss", used=used, limit=limit, words=words, money=money)
+
+
+def drawdown(seen: Seen, limit: float | None) -> Gauge:
+    """Measure the deepest fall from the highest equity."""
+    used = seen.drawdown
+    return Gauge(
+        name="drawdown",
+        used=used,
+        limit=limit,
+        words=f"equity was {used:.2%} below its peak",
+        money=seen.baselines.peak_equity,
+        halts=True,
+    )
+
+
+def losses_in_row(count: int, limit: int | None) -> Gauge:
+    """Measure the longest row of losses on the day."""
+    return Gauge(
+        name="losses_in_row", used=count, limit=limit, words=f"{count} losses in a row today"
+    )
+
+
+def account_gauges(seen: Seen, losses: int, limits: LimitSettings) -> tuple[Gauge, ...]:
+    """Return the loss limits of the whole account, those that are off included.
+
+    Args:
+        seen: Equity, and what it is measured from.
+        losses: Longest row of losses of all strategies today.
+        limits: Of the account.
+    """
+    return (
+        daily_loss(seen, limits.daily_loss_share),
+        weekly_loss(seen, limits.weekly_loss_share),
+        drawdown(seen, limits.max_drawdown_share),
+        losses_in_row(losses, limits.max_losses_in_row),
+        *(() if limits.prop_firm is None else prop_gauges(seen, limits.prop_firm)),
+    )
+
+
+def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gauge]:
+    """Return the limits of a prop firm's account; each share is of its starting balance."""
+    known, start = seen.baselines, terms.start_balance + seen.baselines.deposits
+    # In this order a NaN stays one, and breaks every limit.
+    day_loss = (_day_start(known, terms.daily_from) - min(seen.equity, known.day_low)) / start
+    loss = (start - min(seen.equity, seen.lowest, known.day_low)) / start
+    profit = (seen.equity - start) / start
+    return (
+        Gauge(
+            name="prop_daily_loss",
+            used=day_loss,
+            limit=terms.daily_loss_share,
+            words=f"{day_loss:.2%} of the starting balance lost today, closed and floating",
+            money=start,
+        ),
+        Gauge(
+            name="prop_total_loss",
+            used=loss,
+            limit=terms.total_loss_share,
+            words=f"{loss:.2%} of the starting balance lost, closed and floating",
+            money=start,
+            halts=True,
+        ),
+        Gauge(
+            name="prop_profit_target",
+            used=profit,
+            limit=terms.profit_target_share,
+            words=f"{profit:.2%} of the starting balance gained, floating included",
+            money=start,
+        ),
+    )
+
+
+def _day_start(known: Baselines, start: DayStart) -> float:
+    balance = known.day_equity if known.day_balance is None else known.day_balance
+    return {
+        DayStart.BALANCE: balance,
+        DayStart.EQUITY: known.day_equity,
+        DayStart.LARGER: max(balance, known.day_equity),
+    }[start]
