@@ -362,6 +362,7 @@ TRADES = st.lists(
     st.tuples(
         st.integers(0, 7 * 60),
         st.sampled_from(list(SYMBOLS)),
+        st.sampled_from(["market", "limit", "stop"]),
         st.integers(0, 1),
         st.sampled_from([0.1, 0.3, 0.7]),
         st.integers(0, 90),
@@ -388,18 +389,27 @@ def account(moves: list[tuple[int, int, int]], **options: Any) -> Play:
     return Play(walk(moves), profile(SYMBOLS, deposit=800.0), more=more, **options)
 
 
-def trade(play: Play, symbol: str, side: int, volume: float, sl: int, tp: int) -> None:
+def trade(play: Play, symbol: str, kind: str, side: int, volume: float, sl: int, tp: int) -> None:
+    """Deal, or place an order 25 points away."""
     tick = play.terminal.symbol_info_tick(symbol)
     sign, price = (-1, tick.ask) if side else (1, tick.bid)
-    levels = {"sl": round(price - sign * sl * 1e-5, 5) if sl else 0.0}
-    levels["tp"] = round(price + sign * tp * 1e-5, 5) if tp else 0.0
-    play.send(symbol=symbol, type=side, volume=volume, **levels)
+    request: dict[str, Any] = {"symbol": symbol, "type": side, "volume": volume}
+    if kind != "market":
+        opening = tick.bid if side else tick.ask
+        price = round(opening + sign * (25 if kind == "stop" else -25) * 1e-5, 5)
+        number = {"limit": 2, "stop": 4}[kind] + side
+        request |= {"action": 5, "type": number, "price": price, "type_filling": 2}
+    request["sl"] = round(price - sign * (5 + sl) * 1e-5, 5) if sl else 0.0
+    request["tp"] = round(price + sign * (5 + tp) * 1e-5, 5) if tp else 0.0
+    assert play.send(**request).retcode in (10009, 10019)
 
 
 def records(play: Play) -> tuple[Any, ...]:
     return (
         play.terminal.history_deals_get(0, 2**31 - 1),
         play.terminal.positions_get(),
+        play.terminal.orders_get(),
+        play.terminal.history_orders_get(0, 2**31 - 1),
         play.terminal.account_info(),
         *map(play.terminal.symbol_info_tick, SYMBOLS),
         play.terminal.copy_rates_from_pos("EURUSD", 16385, 0, 9).tobytes(),
