@@ -14,7 +14,7 @@ about, rules, deal_rules, pending_rules   what a request is about, and what is r
 server, answers           what the actions do, and what they answer
 pending                   waiting orders as time passes
 script                    what the terminal is told to answer next
-protection                what happens by itself as time passes
+protection, exits         what happens by itself as time passes
 history, views            windows of bars and ticks, and the records that are shown
 terminal                  the object itself
 exec                      all of it as the module MetaTrader5 of any program

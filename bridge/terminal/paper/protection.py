@@ -11,21 +11,19 @@ first extreme of a bar. When something was filled since, the rest of the bar's p
 too.
 """
 
-from collections.abc import Callable
 from itertools import takewhile
 from math import inf
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.servertime import DAY
 from bridge.terminal.paper.barseries import BarSeries
-from bridge.terminal.paper.dealing import Fill, close_position
 from bridge.terminal.paper.desk import Desk
+from bridge.terminal.paper.exits import exit_position, reached, stop_out
 from bridge.terminal.paper.ledger import Position, volume_of
-from bridge.terminal.paper.pending import bounds, expire, moved, release
+from bridge.terminal.paper.pending import bounds, expire, moved
 from bridge.terminal.paper.rollover import charge_swap
 from bridge.terminal.paper.series import CLOSE, FIRST, FIRST_TICK, OPEN, TICK, Series
 
-_PERCENT = 0
 _JUMPS = frozenset({OPEN, TICK, FIRST_TICK})
 _WORST = _JUMPS | {FIRST}
 
@@ -143,8 +141,8 @@ def _jump(desk: Desk, series: Series) -> None:
 def _exit_passed(desk: Desk, series: Series) -> None:
     for position in desk.positions_of(series.info.name):
         price = series.ask if position.type else series.bid
-        if reason := _reached(position, price):
-            _exit(desk, position, price, reason)
+        if reason := reached(position, price):
+            exit_position(desk, position, price, reason)
 
 
 def _glide(desk: Desk, series: Series, before: float) -> None:
@@ -182,14 +180,14 @@ def _glide_to(desk: Desk, series: Series, before: float, target: float) -> None:
 
 def _exit_on_the_way(desk: Desk, series: Series, before: float, target: float) -> float:
     """Move on to each level that a position has before ``target``; return the last bid."""
-    while reached := _reached_first(desk, series, before, target):
-        bid, position, level, reason = reached
+    while first := _reached_first(desk, series, before, target):
+        bid, position, level, reason = first
         if bid != before:
             series.play(bid)
             moved(desk, series, before)
             before = bid
         else:
-            _exit(desk, position, level, reason)
+            exit_position(desk, position, level, reason)
     series.play(target)
     return before
 
@@ -200,7 +198,7 @@ def _reached_first(
     """Return the position whose level comes first: bid of the level, itself, level, reason."""
     found = []
     for position in desk.positions_of(series.info.name):
-        reason = _reached(position, series.ask_of(target) if position.type else target)
+        reason = reached(position, series.ask_of(target) if position.type else target)
         if reason:
             level = position.sl if reason == mt5.DEAL_REASON_SL else position.tp
             bid = series.bid_of(level) if position.type else level
@@ -214,66 +212,3 @@ def _is_quiet(desk: Desk, series: Series) -> bool:
         return False
     floor, ceiling, floor_of_ask, ceiling_of_ask = series.levels
     return floor < series.bid < ceiling and floor_of_ask < series.ask < ceiling_of_ask
-
-
-def _reached(position: Position, price: float) -> int:
-    """Return the reason to close a position at ``price``; 0 without one."""
-    if position.sl > 0 and (price - position.sl) * position.sign <= 0:
-        return mt5.DEAL_REASON_SL
-    if position.tp > 0 and (price - position.tp) * position.sign >= 0:
-        return mt5.DEAL_REASON_TP
-    return 0
-
-
-_COMMENTS: dict[int, Callable[[Position, int], str]] = {
-    mt5.DEAL_REASON_SL: lambda position, digits: f"[sl {position.sl:.{digits}f}]",
-    mt5.DEAL_REASON_TP: lambda position, digits: f"[tp {position.tp:.{digits}f}]",
-}
-
-
-def _exit(desk: Desk, position: Position, price: float, reason: int, comment: str = "") -> None:
-    digits = desk.symbols[position.symbol].digits
-    fill = Fill(
-        symbol=position.symbol,
-        type=mt5.ORDER_TYPE_BUY if position.type else mt5.ORDER_TYPE_SELL,
-        volume=position.volume,
-        price=price,
-        magic=position.magic,
-        comment=comment or _COMMENTS[reason](position, digits),
-        reason=reason,
-    )
-    close_position(desk, fill, position)
-
-
-def stop_out(desk: Desk) -> float:
-    """Close the biggest loss, and the next, while the account is at or below its stop-out level.
-
-    Pending orders that hold margin go first.
-
-    Returns:
-        The lowest equity that was looked at; infinity without positions.
-    """
-    lowest = inf
-    while desk.ledger.positions:
-        margin = desk.margin()
-        equity = desk.equity()
-        lowest = min(lowest, equity)
-        if not _is_out(desk, equity, margin):
-            break
-        if release(desk):
-            continue
-        worst = min(
-            desk.ledger.positions.values(),
-            key=lambda one: (desk.profit(one) + one.swap, one.ticket),
-        )
-        level = f"{equity / margin * 100:.2f}%" if margin else f"{equity:.2f}"
-        price = desk.closing_price(worst)
-        _exit(desk, worst, price, mt5.DEAL_REASON_SO, f"[so {level}]")
-    return lowest
-
-
-def _is_out(desk: Desk, equity: float, margin: float) -> bool:
-    limit = desk.terms.margin_so_so
-    if desk.terms.margin_so_mode == _PERCENT:
-        return margin > 0 and equity <= margin * limit / 100
-    return equity <= limit
