@@ -1,0 +1,11 @@
+"""``python -m tests.campaign``, from the checkout."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from campaign.command import main  # noqa: E402  once its path is known
+
+if __name__ == "__main__":
+    sys.exit(main())
