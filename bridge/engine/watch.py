@@ -5,21 +5,22 @@ equities at the worst prices of the bars since.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.engine.alarms import HALT_FILE, Alarm, View, alarms
 from bridge.engine.scene import House, Lookout
-from bridge.errors import TerminalError
+from bridge.errors import ConfigError, TerminalError
 from bridge.journal.write import Journal
 from bridge.market.clockrule import market_is_open
-from bridge.mt5.records import AccountInfo, TerminalInfo
+from bridge.mt5.records import TradePosition
+from bridge.mt5.servertime import server_day
 from bridge.mt5.terminal import Terminal
-from bridge.risk.baselines import Baselines
+from bridge.risk.baselines import Baselines, merged
+from bridge.risk.gauges import Seen
 from bridge.risk.guard import TradingState
-from bridge.settings import LimitSettings
 
-HALT_FILE = "HALT"
-"""Name of the file in the state folder whose mere existence ends all entries."""
+__all__ = ["FLATTEN_FILE", "HALT_FILE", "RESUME_FILE", "Lows", "Watch"]
+
 RESUME_FILE = "RESUME"
 """Name of the file that asks for entries again; taken away once it is obeyed."""
 FLATTEN_FILE = "FLATTEN"
@@ -30,97 +31,6 @@ _LATE = 15.0
 
 Lows = Callable[[float], Sequence[tuple[float, float]]]
 """Given a server time, the (server time, equity) of worst moments since; nothing when live."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What is watched, at one moment; all strategies share one account.
-
-    Attributes:
-        drawdown: Deepest fall below the peak since the last look, share of the peak.
-    """
-
-    account: AccountInfo
-    terminal: TerminalInfo
-    baselines: Baselines
-    drawdown: float
-    has_halt_file: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Alarm:
-    """Something that suspends entries while it lasts.
-
-    Attributes:
-        halts: Whether entries stay ended when it is over, until somebody resumes.
-        suspends: Whether entries wait at all; else it is told, no more.
-    """
-
-    kind: str
-    text: str
-    halts: bool = False
-    suspends: bool = True
-
-
-def _halt_file(view: View, limits: LimitSettings) -> Alarm | None:
-    text = f"the file {HALT_FILE} is in the state folder"
-    return Alarm("halt_file", text, halts=True) if view.has_halt_file else None
-
-
-def _connection(view: View, limits: LimitSettings) -> Alarm | None:
-    text = "the terminal has no connection to the broker"
-    return None if view.terminal.connected else Alarm("connection", text)
-
-
-def _algo_trading(view: View, limits: LimitSettings) -> Alarm | None:
-    switches = {
-        "the terminal's Algo Trading button": view.terminal.trade_allowed,
-        "the account's permission to trade": view.account.trade_allowed,
-        "the broker's permission for expert advisors": view.account.trade_expert,
-        "the terminal's option for Python": not view.terminal.tradeapi_disabled,
-    }
-    off = [name for name, is_on in switches.items() if not is_on]
-    text = f"{', '.join(off)} is off: bars are decided, nothing can be opened; switch it on"
-    return Alarm("algo_trading", text) if off else None
-
-
-def _daily_loss(view: View, limits: LimitSettings) -> Alarm | None:
-    share, limit = view.baselines.day_loss_share(view.account.equity), limits.daily_loss_share
-    if limit is None or share < limit:
-        return None
-    return Alarm("daily_loss", f"{share:.2%} lost today, closed and floating; limit {limit:.2%}")
-
-
-def _drawdown(view: View, limits: LimitSettings) -> Alarm | None:
-    share, limit = view.drawdown, limits.max_drawdown_share
-    if limit is None or share < limit:
-        return None
-    text = f"equity was {share:.2%} below its peak, limit {limit:.2%}"
-    return Alarm("drawdown", text, halts=True)
-
-
-def _margin_level(view: View, limits: LimitSettings) -> Alarm | None:
-    level, limit = view.account.margin_level, limits.min_margin_level
-    # Without positions there is no margin, and the level is shown as 0.
-    if limit is None or view.account.margin == 0.0 or level >= limit:
-        return None
-    return Alarm("margin_level", f"the margin level is {level:.0f} %, limit {limit:.0f} %")
-
-
-_CHECKS: tuple[Callable[[View, LimitSettings], Alarm | None], ...] = (
-    _halt_file,
-    _connection,
-    _algo_trading,
-    _daily_loss,
-    _drawdown,
-    _margin_level,
-)
-
-
-def alarms(view: View, limits: LimitSettings) -> tuple[Alarm, ...]:
-    """Return what suspends the entries of all strategies."""
-    found = (check(view, limits) for check in _CHECKS)
-    return tuple(alarm for alarm in found if alarm is not None)
 
 
 class Watch:
@@ -159,6 +69,9 @@ class Watch:
         self._lows = lows
         self._looked = house.server_now()
         self._told: dict[str, str] = {}
+        self._asked: frozenset[int] = frozenset()
+        self.trip = ""
+        """Why the strategies' positions are to be closed; whoever has closed them empties it."""
 
     def look(self) -> tuple[Alarm, ...]:
         """Look once; suspend or halt the strategies' entries, or let them go on."""
@@ -168,10 +81,12 @@ class Watch:
             of_account, of_symbols = self._seen()
         except TerminalError as error:
             of_account, of_symbols = self._unseen(error), ()
-        self._tell((*of_account, *of_symbols))
+        of_account = (*of_account, *self._news())
+        # Halted before it is told: what ends entries must not depend on the rest.
         for alarm in of_account:
             if alarm.halts:
                 self._halt(alarm)
+        self._tell((*of_account, *of_symbols))
         shared = frozenset(alarm.kind for alarm in of_account if alarm.suspends)
         stale = frozenset(alarm.kind for alarm in of_symbols)
         for lookout in self._lookouts:
@@ -184,29 +99,65 @@ class Watch:
         account, positions = terminal.account_info(), terminal.positions_get()
         symbols = dict.fromkeys(lookout.symbol for lookout in self._lookouts)
         ticks = {symbol: terminal.symbol_info_tick(symbol) for symbol in symbols}
-        falls = self._falls()
+        before, lows = self._baselines(), self._take_lows()
+        # One account, so one day: a symbol that does not trade now would keep yesterday's.
+        newest = max(tick.time for tick in ticks.values())
         for lookout in self._lookouts:
-            lookout.keep_books(account, positions, ticks[lookout.symbol].time)
-        known = self._baselines()
-        falls.append(known.drawdown_share(account.equity))
+            lookout.keep_books(account, positions, newest)
+        known, equity = self._baselines(), account.equity
+        for standing in self._standings:
+            standing.baselines = known
+        falls = [before.drawdown_share(low) for low in lows]
+        # Money paid since is no gain against what was lowest before it.
+        paid = known.deposits - before.deposits
+        seen = Seen(
+            known,
+            equity,
+            drawdown=max((known.drawdown_share(equity), *falls)),
+            lowest=min((equity, *(low + paid for low in lows))),
+        )
+        losses = self._house.tally.losses(server_day(self._looked))
         halted = self._halt_file.exists()
-        view = View(account, terminal.terminal_info(), known, max(falls), halted)
+        view = View(account, terminal.terminal_info(), seen, losses, halted)
         ages = {symbol: self._looked - tick.time_msc / 1000 for symbol, tick in ticks.items()}
-        late = _late_clock(ages)
-        return (*alarms(view, self._limits), *late), self._stale_quotes(ages)
+        found = (*alarms(view, self._limits), *_late_clock(ages))
+        self._ask_to_flatten(found, positions)
+        return found, self._stale_quotes(ages)
 
-    def _falls(self) -> list[float]:
-        """Take in the worst moments since the last look, and return how deep each fell."""
+    def _take_lows(self) -> list[float]:
+        """Take in the worst moments since the last look, and return the equity of each."""
         lows = self._lows(self._looked)
         self._looked = self._house.server_now()
-        before = self._baselines()
         for lookout in self._lookouts:
             lookout.take_lows(lows)
-        return [before.drawdown_share(equity) for _, equity in lows]
+        return [equity for _, equity in lows]
+
+    def _ask_to_flatten(self, found: Iterable[Alarm], positions: Iterable[TradePosition]) -> None:
+        """Ask for positions to be closed, once each, while a limit is broken that says so."""
+        why = [alarm.text for alarm in found if alarm.kind in self._limits.flatten_on]
+        if not why:
+            self._asked = frozenset()
+            return
+        own = {each.ticket for each in positions if each.magic in self._house.magics}
+        if own - self._asked:
+            self.trip = f"a limit closes all positions: {'; '.join(why)}"
+        self._asked |= own
+
+    def _news(self) -> tuple[Alarm, ...]:
+        """Read the calendar again if it has changed; tell when it can't be read, or is over."""
+        calendar = self._house.calendar
+        try:
+            calendar.refresh()
+        except ConfigError as error:
+            return (Alarm("news", f"nothing is opened until the news can be read: {error}"),)
+        if calendar.path is None or self._looked <= calendar.end:
+            return ()
+        text = f"the news {calendar.path} end before today: write the coming ones into it"
+        return (Alarm("news_over", text, suspends=False),)
 
     def _baselines(self) -> Baselines:
-        """Return the account's baselines: all have seen the same one, the highest peak counts."""
-        return max((each.baselines for each in self._standings), key=lambda of: of.peak_equity)
+        """Return the account's baselines, as all strategies together know them."""
+        return merged([each.baselines for each in self._standings])
 
     def _stale_quotes(self, ages: dict[str, float]) -> tuple[Alarm, ...]:
         """Return an alarm a symbol whose quotes are old while currencies trade.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import ConfigError
-from bridge.mt5.servertime import parse
+from bridge.mt5.servertime import DAY, parse, server_day
 
 _NEEDED = ("time", "currency")
 _SEPARATORS = (",", ";", "\t")
@@ -50,10 +50,15 @@ class Calendar:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+        self.path = path
         self._stamp: tuple[int, int] | None = None
         self.news: tuple[News, ...] = ()
         self.refresh()
+
+    @property
+    def end(self) -> float:
+        """When the day of the last news is over, server epoch seconds."""
+        return (server_day(self.news[-1].time) + 1) * DAY if self.news else 0.0
 
     def refresh(self) -> None:
         """Read the file if it is another than before; what was read last stays when it can't be.
@@ -61,11 +66,11 @@ class Calendar:
         Raises:
             ConfigError: It can't be read: its line and the reason.
         """
-        if self._path is None:
+        if self.path is None:
             return
-        stamp = _stamp(self._path)
+        stamp = _stamp(self.path)
         if stamp != self._stamp:
-            self.news = read_news(self._path)
+            self.news = read_news(self.path)
             self._stamp = stamp
 
 

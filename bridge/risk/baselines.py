@@ -1,6 +1,7 @@
 """What losses are measured from: first and lowest equity of day and week, the highest. Values."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bridge.mt5.servertime import server_day
@@ -117,4 +118,25 @@ def first_baselines(server_time: float, equity: float) -> Baselines:
     """Return the baselines of an account seen for the first time."""
     return Baselines(
         day=server_day(server_time), day_equity=equity, peak_equity=equity, week_equity=equity
+    )
+
+
+def merged(known: Sequence[Baselines]) -> Baselines:
+    """Return what several strategies know of one account together: of each number the strictest.
+
+    A strategy that was added later, or that looked last on another day, knows less than the others.
+    """
+    day = max(each.day for each in known)
+    today = [each for each in known if each.day == day]
+    this_week = [each for each in known if _week(each.day) == _week(day)]
+    balances = [each.day_balance for each in today if each.day_balance is not None]
+    return Baselines(
+        day=day,
+        day_equity=max(each.day_equity for each in today),
+        peak_equity=max(each.peak_equity for each in known),
+        day_low=min(each.day_low for each in today),
+        day_balance=max(balances, default=None),
+        week_equity=max(each.first_of_week for each in this_week),
+        week_low=min(min(each.week_low, each.day_low) for each in this_week),
+        deposits=max(each.deposits for each in known),
     )
