@@ -15,11 +15,13 @@ from bridge.engine.scene import House
 from bridge.engine.settle import Search, Settler
 from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
+from bridge.engine.tally import recalled_tally
 from bridge.engine.watch import FLATTEN_FILE, Lows, Watch
 from bridge.errors import ConfigError
 from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
 from bridge.market.feed import ClosedBarFeed
+from bridge.market.news import Calendar
 from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
 from bridge.mt5.records import AccountInfo
 from bridge.mt5.servertime import ServerClock
@@ -58,6 +60,9 @@ class Crew:
             TerminalError: Positions are to be closed, and the terminal does not answer.
         """
         self.watch.look()
+        if self.watch.trip:
+            flatten_all(self.steppers, self.watch.trip)
+            self.watch.trip = ""
         for each in self.errands:
             each.run()
         asked = self.state / FLATTEN_FILE
@@ -97,15 +102,19 @@ def muster(
         lows: Worst moments between two looks, where they are known.
 
     Raises:
-        ConfigError: Two strategies on one symbol of a netting account.
+        ConfigError: Two strategies on one symbol of a netting account, or the news can't be read.
         TerminalError: The terminal does not answer.
     """
     account = terminal.account_info()
     _check_netting(account, members)
+    magics = frozenset(each.strategy.settings.magic for each in members)
     house = House(
         server_now=lambda: server.from_utc(clock.now()),
         limits=limits,
-        magics=frozenset(each.strategy.settings.magic for each in members),
+        magics=magics,
+        tally=recalled_tally(past, magics, server, clock.now()),
+        calendar=Calendar(Path(limits.news_csv) if limits.news_csv else None),
+        account=(account.login, account.server),
     )
     steppers = []
     for member in members:

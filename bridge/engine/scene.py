@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 
 from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.tally import Tally
-from bridge.errors import TerminalError
+from bridge.errors import NotConnected, TerminalError, WrongAccount
 from bridge.journal.write import Journal
 from bridge.market.news import Calendar
 from bridge.mt5.constants import (
@@ -19,6 +19,8 @@ from bridge.mt5.constants import (
     DEAL_TYPE_BALANCE,
     DEAL_TYPE_BONUS,
     DEAL_TYPE_CREDIT,
+    RES_E_AUTH_FAILED,
+    RES_E_NOT_FOUND,
 )
 from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradeDeal, TradePosition
 from bridge.mt5.servertime import DAY
@@ -43,6 +45,7 @@ class House:
         server_now: Tells server time, epoch seconds, by the run's clock and the clock rule.
         limits: Of the whole account.
         magics: Of all strategies.
+        account: Login and server; what another account shows is no news. None takes any.
         tally: What they have sent and closed.
         calendar: News around which nothing is opened.
     """
@@ -50,6 +53,7 @@ class House:
     server_now: Callable[[], float]
     limits: LimitSettings
     magics: frozenset[int]
+    account: tuple[int, str] | None = None
     tally: Tally = field(default_factory=Tally)
     calendar: Calendar = field(default_factory=Calendar)
 
@@ -115,7 +119,7 @@ class Lookout:
         """
         terminal = self._terminal
         positions, account = terminal.positions_get(), terminal.account_info()
-        tick = terminal.symbol_info_tick(self.symbol)
+        tick = self.tick()
         own = self.keep_books(account, positions, tick.time)
         ticked, now = tick.time_msc / 1000, self._house.server_now()
         return Scene(
@@ -138,6 +142,22 @@ class Lookout:
                 found[symbol] = self._terminal.symbol_info(symbol)
         return found
 
+    def tick(self) -> Tick:
+        """Return the symbol's tick; a terminal that was restarted may have forgotten the symbol.
+
+        Raises:
+            TerminalError: There is none.
+        """
+        try:
+            return self._terminal.symbol_info_tick(self.symbol)
+        except NotConnected:
+            raise
+        except TerminalError as error:
+            if error.code != RES_E_NOT_FOUND:
+                raise
+            self._terminal.symbol_select(self.symbol)
+            return self._terminal.symbol_info_tick(self.symbol)
+
     def try_to_look(self) -> Scene | None:
         """Return the scene, or None, with the reason in the journal, when there is no answer."""
         try:
@@ -159,6 +179,7 @@ class Lookout:
         Raises:
             TerminalError: Deals have to be read, and the terminal does not answer.
         """
+        self._check_account(account)
         own = tuple(
             each
             for each in positions
@@ -182,6 +203,21 @@ class Lookout:
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
         return own
+
+    def _check_account(self, account: AccountInfo) -> None:
+        """Refuse what another account shows: its positions are not gone, they are elsewhere.
+
+        Raises:
+            WrongAccount: The terminal was logged in to another one.
+        """
+        meant = self._house.account
+        if meant is not None and (account.login, account.server) != meant:
+            raise WrongAccount(
+                "account_info",
+                RES_E_AUTH_FAILED,
+                f"the terminal shows account {account.login} at {account.server} instead of "
+                f"{meant[0]} at {meant[1]}: log it in there",
+            )
 
     def take_lows(self, lows: Iterable[tuple[float, float]]) -> None:
         """Take in equities between two looks: pairs of server time and account currency."""

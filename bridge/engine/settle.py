@@ -18,8 +18,8 @@ from bridge.trade.reconcile import find_deal
 
 ABSENT = "never reached the terminal"
 """What is said of an order that is certainly not out."""
-# A week ahead of the symbol's newest tick covers deals of a weekend.
-_SEARCH_AHEAD = 7 * DAY
+# Server time is within 14 hours of UTC, and this computer's clock may be late.
+_SEARCH_AHEAD = 2 * DAY
 _FOUND = "found: deal #"
 # How an order ends without a deal.
 _ENDED = {
@@ -89,7 +89,8 @@ class Settler:
     def _settle(self, intent: Row, utc_now: float, search: Search) -> bool:
         """Return whether the end of an intent is known now."""
         number, ticket = intent["id"], _order_of(intent)
-        deal, order = self._deal(intent, ticket), self._order(ticket, int(intent["at_utc"]))
+        deal = self._deal(intent, ticket, utc_now)
+        order = self._order(ticket, int(intent["at_utc"]), utc_now)
         if deal is not None:
             self._standing.sent |= {deal.order, deal.position_id}
             self._standing.awaited.discard(deal.order)
@@ -109,22 +110,20 @@ class Settler:
             return False
         return True
 
-    def _deal(self, intent: Row, ticket: int) -> TradeDeal | None:
+    def _deal(self, intent: Row, ticket: int, utc_now: float) -> TradeDeal | None:
         # Server time is within 14 hours of UTC.
         since = int(intent["at_utc"]) - DAY
-        until = self._terminal.symbol_info_tick(self._symbol).time + _SEARCH_AHEAD
-        deals = self._terminal.history_deals_get(since, until)
+        deals = self._terminal.history_deals_get(since, int(utc_now) + _SEARCH_AHEAD)
         if ticket:
             return next((deal for deal in deals if deal.order == ticket), None)
         known = known_deals(self._past, intent["at_utc"] - 2 * DAY)
         return find_deal(intent["request"], deals, known=known, since=since)
 
-    def _order(self, ticket: int, sent: int) -> TradeOrder | None:
+    def _order(self, ticket: int, sent: int, utc_now: float) -> TradeOrder | None:
         if not ticket:
             return None
         waiting = self._terminal.orders_get(self._symbol)
-        until = self._terminal.symbol_info_tick(self._symbol).time + _SEARCH_AHEAD
-        done = self._terminal.history_orders_get(sent - DAY, until)
+        done = self._terminal.history_orders_get(sent - DAY, int(utc_now) + _SEARCH_AHEAD)
         return next((order for order in (*waiting, *done) if order.ticket == ticket), None)
 
     def _tell(self, kind: str, text: str) -> None:

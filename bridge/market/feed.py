@@ -97,7 +97,8 @@ class ClosedBarFeed:
         # The forming bar, the window, and as many more as may have closed unseen.
         known = self._read(self._depth + 1)
         rates = known[:-1]
-        if len(rates) == 0:
+        # A second look may show less than the first: a terminal that has just come back does.
+        if len(rates) == 0 or int(rates["time"][-1]) <= self._after:
             return None
         what = f"{self._symbol} {self._timeframe.name}"
         if len(rates) < self._depth:

@@ -12,9 +12,10 @@ import pytest
 from engine.test_crew import DIP, UTC, Play, bars, events, playing
 
 from bridge.engine.replay import replay
+from bridge.errors import TerminalError
 from bridge.journal.read import reading
 from bridge.mt5 import constants as mt5
-from bridge.mt5.records import OrderSendResult
+from bridge.mt5.records import AccountInfo, OrderSendResult, Tick, TradePosition
 from bridge.mt5.request import RequestDict
 from bridge.risk.guard import TradingState
 from bridge.terminal.adapter import ModuleTerminal
@@ -326,3 +327,62 @@ def test_a05_every_request_takes_the_filling_of_the_symbol(tmp_path: Path) -> No
     deals = [request for request in requests(tmp_path) if request["action"] == 1]
     assert {request["type_filling"] for request in deals} == {mt5.ORDER_FILLING_IOC}
     assert {code for _, code, _ in sent(tmp_path)} == {10009}
+
+
+class SwitchesAccount(ModuleTerminal):
+    """For some looks the terminal is logged in to another account, which holds nothing."""
+
+    looks = 0
+
+    def _is_away(self) -> bool:
+        return 24 <= self.looks < 40
+
+    def account_info(self) -> AccountInfo:
+        self.looks += 1
+        found = super().account_info()
+        if not self._is_away():
+            return found
+        return AccountInfo({**found._asdict(), "login": 2}.values())
+
+    def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
+        return () if self._is_away() else super().positions_get(symbol)
+
+
+def test_what_another_account_shows_is_no_news(tmp_path: Path) -> None:
+    """Somebody logs the terminal in elsewhere, and back: no second entry, nothing declined."""
+    with playing(tmp_path, np.concatenate([DIP, later(DIP)]), seam=SwitchesAccount) as run:
+        run.play()
+        assert len(run.paper.positions_get()) == 1
+        standing = run.crew.steppers[0].standing
+        assert len(standing.positions) == 1
+        assert standing.declined is None
+    assert events(tmp_path, "human") == []
+    assert any("instead of" in text for text in events(tmp_path, "alarm"))
+
+
+class ForgetsSymbols(ModuleTerminal):
+    """After its tenth tick the terminal was restarted: a symbol has no tick until selected."""
+
+    ticks = 0
+    is_selected = True
+
+    def symbol_info_tick(self, symbol: str) -> Tick:
+        self.ticks += 1
+        if self.ticks == 10:
+            self.is_selected = False
+        if not self.is_selected:
+            raise TerminalError("symbol_info_tick", -4, "Terminal: Not found")
+        return super().symbol_info_tick(symbol)
+
+    def symbol_select(self, symbol: str) -> None:
+        self.is_selected = True
+        super().symbol_select(symbol)
+
+
+def test_a_symbol_that_a_restart_forgot_is_selected_again(tmp_path: Path) -> None:
+    with playing(tmp_path, DIP, seam=ForgetsSymbols) as run:
+        run.play()
+    with reading(tmp_path / "journal.sqlite3") as journal:
+        reasons = [row["reason"] for row in journal.rows("decisions")]
+    assert reasons.count("the terminal did not answer") <= 1
+    assert len(reasons) == len(DIP) - 3

@@ -144,14 +144,7 @@ def test_many_bars_can_be_late() -> None:
     assert faulty.copy_rates_from_pos("EURUSD", H1.value, 0, 1)["time"] == MONDAY + 3_600 * 99
 
 
-_BETWEEN_READS = pytest.mark.xfail(
-    strict=True, reason="the feed takes an older window that comes between its two reads"
-)
-
-
-@pytest.mark.parametrize(
-    "kind", [pytest.param(Kind.DUPLICATE_BAR, marks=_BETWEEN_READS), Kind.LATE_BAR]
-)
+@pytest.mark.parametrize("kind", [Kind.DUPLICATE_BAR, Kind.LATE_BAR])
 def test_the_feed_hands_each_bar_out_once_whatever_comes_again_or_late(kind: Kind) -> None:
     desk = Desk(*(Fault(kind=kind, call=call, count=2) for call in (2, 6, 9, 14)))
     feed = ClosedBarFeed(
