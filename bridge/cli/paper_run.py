@@ -19,6 +19,7 @@ from bridge.errors import ConfigError, StateMismatch
 from bridge.journal.read import JournalReader, reading
 from bridge.journal.schema import create
 from bridge.journal.write import Journal
+from bridge.market.aggregate import can_make, opens_of, starts_of
 from bridge.market.barfile import read_bars
 from bridge.model.load import check_bars
 from bridge.mt5.rates import RatesArray
@@ -27,6 +28,7 @@ from bridge.mt5.timeframes import Timeframe, timeframe
 from bridge.settings import BridgeSettings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
+from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.profile import BrokerProfile
 from bridge.terminal.paper.terminal import PaperTerminal
 
@@ -44,7 +46,8 @@ class Recording:
 
     def times(self, strategy: Strategy) -> list[int]:
         """Return the open times of the strategy's bars, server epoch seconds."""
-        times: list[int] = self.bars[strategy.settings.symbol][1]["time"].tolist()
+        opens = opens_of(self.bars[strategy.settings.symbol][1]["time"], strategy.timeframe)
+        times: list[int] = opens[starts_of(opens)].tolist()
         return times
 
 
@@ -68,11 +71,12 @@ def load_recording(settings: BridgeSettings) -> Recording:
         for each in settings.paper.bars
     }
     for each in settings.strategy:
-        # Coarser bars than those recorded are not made yet.
-        if bars[each.symbol][0].name != each.timeframe:
+        recorded = bars[each.symbol][0]
+        if not can_make(timeframe(each.timeframe), recorded):
             raise ConfigError(
                 f"{each.title} trades {each.timeframe}, the recording of {each.symbol} is "
-                f"{bars[each.symbol][0].name}: name bars of {each.timeframe} in [[paper.bars]]"
+                f"{recorded.name}, which makes no {each.timeframe}: name finer bars in "
+                "[[paper.bars]]"
             )
     return Recording(profile, bars, server_clock(profile.server_clock))
 
@@ -107,7 +111,13 @@ def run_paper(
         clock = _clock(recording.server.to_utc(start), recording, speed)
         with (
             closing(
-                PaperTerminal(recording.profile, recording.bars, clock, state / ACCOUNT)
+                PaperTerminal(
+                    recording.profile,
+                    recording.bars,
+                    clock,
+                    state / ACCOUNT,
+                    prices=Prices(settings.paper.prices),
+                )
             ) as paper,
             Journal(state / JOURNAL, clock, watcher.on_event) as journal,
         ):

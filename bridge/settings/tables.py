@@ -102,6 +102,13 @@ class ScheduleSettings(Frozen):
     """Server time of the day's summary."""
 
 
+class PaperPrices(StrEnum):
+    """Which prices of a bar are played."""
+
+    OPEN = "open"
+    OHLC = "ohlc"
+
+
 class PaperBars(Frozen):
     """A recording that the paper terminal replays."""
 
@@ -120,6 +127,9 @@ class PaperSettings(Frozen):
     """File of the broker's profile; relative to the settings file."""
     bars: tuple[PaperBars, ...] = ()
     """Recordings, one a symbol."""
+    prices: PaperPrices = PaperPrices.OHLC
+    """open: a bar's open is its only price; ohlc: a path through each bar, the worse extreme for
+    what is held first."""
     speed: OrOff[Positive] = None
     """Replay seconds a real second; None goes as fast as it can."""
 

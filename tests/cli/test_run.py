@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from models_support import write_last_move
 
 from bridge.cli.main import run
 from bridge.clock import SystemClock
@@ -228,7 +229,8 @@ def test_a_run_is_decided_like_the_demo(home: Path, tmp_path: Path) -> None:
         ('mode = "paper"', 'mode = "dry-run"', 2, "is not built yet"),
         ("magic = 20170101", "magik = 20170101", 2, "magic"),
         ("magic = 20170101", "magic = 0", 2, "magic"),
-        ('timeframe = "H1"\nmagic', 'timeframe = "H4"\nmagic', 2, "name bars of H4"),
+        ('timeframe = "H1"\nmagic', 'timeframe = "H4"\nmagic', 4, "was made for H1"),
+        ('timeframe = "H1"\nmagic', 'timeframe = "M30"\nmagic', 2, "can't show M30"),
         ('model = "eurusd_h1_direction.onnx"', 'model = "nix.onnx"', 4, "nix.onnx"),
         ('path = "EURUSD_H1_2017.csv"', 'path = "nix.csv"', 2, "nix.csv"),
         ('profile = "profile.json"', 'profile = "nix.json"', 2, "nix.json"),
@@ -289,3 +291,37 @@ def test_two_strategies_trade_side_by_side_on_a_hedging_account(home: Path) -> N
     assert by_magic[7] == by_magic[20170101]
     asked = [deal for deal in deals(home) if deal["type"] != mt5.DEAL_TYPE_BALANCE]
     assert {deal["magic"] for deal in asked} == {7, 20170101}
+
+
+def test_a_coarser_timeframe_is_made_of_the_recorded_one_and_survives_kills(home: Path) -> None:
+    """H4 of the recorded H1, beside an H1 strategy; cut in two, it comes to the same end."""
+    model = write_last_move(home / "h4.onnx", timeframe="H4")
+    text = (home / "bridge.toml").read_text(encoding="utf-8")
+    text += f"""
+[[strategy]]
+name = "coarse"
+model = "{model.name}"
+symbol = "EURUSD"
+timeframe = "H4"
+magic = 4
+"""
+    (home / "bridge.toml").write_text(text, encoding="utf-8")
+    config = ["-c", str(home / "bridge.toml")]
+    assert run(["run", *config]) == 0
+    whole, dealt = decided(home), deals(home)
+    coarse = [row for row in whole if row["magic"] == 4]
+    assert len(coarse) > BARS // 4 - 60
+    assert all(row["bar_time"] % 14_400 == 0 for row in coarse)
+    assert any(row["action"] == "reverse" for row in coarse)
+    (home / "state").rename(home / "whole")
+    child = start(home, "--speed", "240000")
+    wait_for(home, 200, child)
+    child.kill()
+    child.communicate()
+    assert run(["run", *config]) == 0
+
+    def by_strategy(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return sorted(rows, key=lambda row: (row["magic"], row["bar_time"]))
+
+    assert by_strategy(decided(home)) == by_strategy(whole)
+    assert deals(home) == dealt
