@@ -55,6 +55,9 @@ def build_entry(
 ) -> Request:
     """Return the market order that opens ``side``.
 
+    A level nearer than the broker's stops level is moved out to it where ``widen_stops`` says so;
+    else it stays, and the guard refuses it.
+
     Args:
         side: What to open.
         volume: Lots, in whole steps.
@@ -65,6 +68,8 @@ def build_entry(
         magic: The strategy's number.
         settings: Deviation and comment.
     """
+    if settings.widen_stops:
+        stop_points, take_points = _wide_enough(stop_points, take_points, symbol, tick)
     return Request(
         purpose=Purpose.ENTRY,
         action=mt5.TRADE_ACTION_DEAL,
@@ -78,6 +83,23 @@ def build_entry(
         deviation=settings.deviation_points,
         type_filling=filling_of(symbol),
         comment=clip_comment(settings.comment) or None,
+    )
+
+
+def _wide_enough(
+    stop: float | None, take: float | None, symbol: SymbolInfo, tick: Tick
+) -> tuple[float | None, float | None]:
+    """Return both distances, points, at least as far as the broker wants them.
+
+    The broker measures from the closing price: a spread nearer to the stop, farther from the
+    target.
+    """
+    # Rounding to the tick may cost half of one.
+    least = symbol.trade_stops_level + symbol.trade_tick_size / symbol.point / 2
+    spread = (tick.ask - tick.bid) / symbol.point
+    return (
+        None if stop is None else max(stop, least + spread),
+        None if take is None else max(take, least - spread),
     )
 
 

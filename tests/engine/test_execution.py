@@ -57,7 +57,7 @@ def requests(folder: Path) -> list[dict[str, Any]]:
         ([10006], [10006]),
     ],
 )
-def test_a20_only_a_moved_price_is_tried_again_and_not_for_ever(
+def test_a20_a13_only_a_moved_price_is_tried_again_and_not_for_ever(
     tmp_path: Path, codes: list[int], expected: list[int]
 ) -> None:
     with playing(tmp_path, DIP[:5]) as run:
@@ -74,6 +74,19 @@ def test_a20_only_a_moved_price_is_tried_again_and_not_for_ever(
         first_bar = sent(tmp_path)[: steps[0]]
     assert [code for _, code, _ in first_bar] == expected
     assert all(request["magic"] == 7 for request in requests(tmp_path))
+
+
+def test_a06_a_refused_entry_is_no_trade(tmp_path: Path) -> None:
+    """10015: one rejected result, no position, and no stop or target for a trade that is none."""
+    with playing(tmp_path, DIP[:4]) as run:
+        run.paper.script.add(Answer(retcode=10015))
+        run.play()
+        assert run.paper.positions_total() == 0
+    assert sent(tmp_path)[:1] == [("entry", 10015, 1.0)]
+    assert all(purpose == "entry" for purpose, _, _ in sent(tmp_path))
+    with reading(tmp_path / "journal.sqlite3") as journal:
+        first = next(journal.rows("results"))
+    assert (first["outcome"], first["answer"]["order"]) == ("rejected", 0)
 
 
 def test_a19_placed_is_not_filled(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_three_steps_of_a_tenth_are_three() -> None:
     assert fixed_volume(symbol, 0.39).volume == 0.3
 
 
-def test_a_risk_below_the_minimum_lot_does_not_trade_and_says_the_numbers() -> None:
+def test_a25_a_risk_below_the_minimum_lot_does_not_trade_and_says_the_numbers() -> None:
     # 200 USD at 1 %, EURUSD with a stop of 500 points: 500 USD a lot.
     sizing = volume_for_risk(symbol_info(), equity=200.0, share=0.01, loss_per_lot=500.0)
     assert sizing.volume == 0.0
@@ -52,7 +52,7 @@ def test_a_risk_below_the_minimum_lot_does_not_trade_and_says_the_numbers() -> N
     assert "the minimum is 0.01, which would risk 5.00 (2.5% of equity)" in sizing.words
 
 
-def test_gold_in_euros_is_sized_by_money_alone() -> None:
+def test_a34_gold_in_euros_is_sized_by_money_alone() -> None:
     # 10,000 EUR at 1 %; 8.50 USD on 100 ounces at 1.0850 is 783.41 EUR a lot.
     sizing = volume_for_risk(symbol_info(), equity=10_000.0, share=0.01, loss_per_lot=783.41)
     assert sizing.volume == 0.12

@@ -28,7 +28,7 @@ def entry(side: Side, stop: float | None = 200.0, take: float | None = 300.0) ->
     )
 
 
-def test_a_buy_goes_in_at_the_ask_with_levels_around_it() -> None:
+def test_a07_a_buy_goes_in_at_the_ask_with_levels_around_it() -> None:
     assert entry(Side.LONG).as_dict() == {
         "action": mt5.TRADE_ACTION_DEAL,
         "symbol": "EURUSD",
@@ -44,13 +44,13 @@ def test_a_buy_goes_in_at_the_ask_with_levels_around_it() -> None:
     }
 
 
-def test_a_sell_goes_in_at_the_bid_with_levels_around_it() -> None:
+def test_a07_a_sell_goes_in_at_the_bid_with_levels_around_it() -> None:
     sent = entry(Side.SHORT).as_dict()
     assert (sent["type"], sent["price"]) == (mt5.ORDER_TYPE_SELL, 1.085)
     assert (sent["sl"], sent["tp"]) == (1.087, 1.082)
 
 
-def test_no_level_is_no_key() -> None:
+def test_a03_a40_no_level_is_no_key() -> None:
     sent = entry(Side.LONG, None, None).as_dict()
     assert {"sl", "tp", "position"}.isdisjoint(sent)
 
@@ -62,7 +62,7 @@ def test_no_level_is_no_key() -> None:
         (mt5.POSITION_TYPE_SELL, mt5.ORDER_TYPE_BUY, 1.08512),
     ],
 )
-def test_a_close_names_the_ticket_and_takes_the_other_side(
+def test_a15_a_close_names_the_ticket_and_takes_the_other_side(
     kind: int, closing: int, price: float
 ) -> None:
     request = build_close(
@@ -126,7 +126,7 @@ def test_the_filling_is_the_symbols(mask: int, execution: int, filling: int) -> 
         (151.2504, 0.001, 3, 151.250),
     ],
 )
-def test_a_price_is_a_multiple_of_the_tick(
+def test_a32_a_price_is_a_multiple_of_the_tick(
     price: float, tick_size: float, digits: int, rounded: float
 ) -> None:
     assert to_tick(price, symbol_info(trade_tick_size=tick_size, digits=digits)) == rounded
@@ -178,3 +178,30 @@ def test_every_request_is_native_and_has_its_levels_on_the_right_side(
     # Half a tick is what rounding may move a level.
     assert side.sign * (request.price - request.sl) >= (stop - 0.51) * 0.00001
     assert side.sign * (request.tp - request.price) >= (take - 0.51) * 0.00001
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_levels_too_near_are_moved_out_only_where_that_is_wanted(side: Side) -> None:
+    near = symbol_info(trade_stops_level=100)
+    quote = tick()  # 12 points of spread
+    found = {}
+    for widen in (False, True):
+        request = build_entry(
+            side=side,
+            volume=0.1,
+            stop_points=50.0,
+            take_points=50.0,
+            symbol=near,
+            tick=quote,
+            magic=7,
+            settings=ExecutionSettings(widen_stops=widen),
+        )
+        assert request.sl is not None
+        assert request.tp is not None
+        closing = side.closing_price(quote)
+        found[widen] = [
+            round(side.sign * (closing - request.sl) / near.point),
+            round(side.sign * (request.tp - closing) / near.point),
+        ]
+    assert found[False] == [38, 62]
+    assert all(100 <= distance <= 101 for distance in found[True])
