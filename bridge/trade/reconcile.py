@@ -12,6 +12,15 @@ from bridge.mt5.records import TradeDeal
 
 _IN = (mt5.DEAL_ENTRY_IN, mt5.DEAL_ENTRY_INOUT)
 _OUT = (mt5.DEAL_ENTRY_OUT, mt5.DEAL_ENTRY_INOUT, mt5.DEAL_ENTRY_OUT_BY)
+# Deals that nobody has sent: levels met, stop-out, rollover and the like.
+_BY_SERVER = (
+    mt5.DEAL_REASON_SL,
+    mt5.DEAL_REASON_TP,
+    mt5.DEAL_REASON_SO,
+    mt5.DEAL_REASON_ROLLOVER,
+    mt5.DEAL_REASON_VMARGIN,
+    mt5.DEAL_REASON_SPLIT,
+)
 # Lots are whole steps; this is far below the smallest.
 _VOLUME_SLACK = 1e-6
 
@@ -23,7 +32,7 @@ def find_deal(
     known: Collection[int],
     since: int,
 ) -> TradeDeal | None:
-    """Return the deal that ``request`` has become, or None.
+    """Return the deal that ``request`` has become, or None; one that moves levels becomes none.
 
     Args:
         request: As it was sent.
@@ -31,6 +40,8 @@ def find_deal(
         known: Tickets of deals whose request is known already.
         since: Server time before which the request can't have been sent.
     """
+    if request["action"] != mt5.TRADE_ACTION_DEAL:
+        return None
     fits = (deal for deal in deals if deal.ticket not in known and deal.time >= since)
     return next((deal for deal in fits if _is_of(deal, request)), None)
 
@@ -42,6 +53,7 @@ def _is_of(deal: TradeDeal, request: Mapping[str, Any]) -> bool:
     )
     return (
         is_same_place
+        and deal.reason not in _BY_SERVER
         and (deal.magic, deal.symbol) == (request["magic"], request["symbol"])
         and deal.type == request["type"]
         and deal.volume <= request["volume"] + _VOLUME_SLACK
