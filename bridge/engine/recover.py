@@ -88,13 +88,9 @@ def _stops(reader: JournalReader, magic: int, symbol: str) -> dict[int, float]:
         for row in reader.rows("events", "magic = ? AND kind = 'human'", magic)
         if "was moved" in row["text"]
     }
-    asked = {
-        row["id"]: row["request"].get("sl", 0.0)
-        for row in reader.rows("intents", "purpose = 'entry' AND denied IS NULL")
-        if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
-    }
+    asked = _asked(reader, magic, symbol, "purpose = 'entry'")
     return {
-        row["answer"]["order"]: asked[row["intent"]]
+        row["answer"]["order"]: asked[row["intent"]].get("sl", 0.0)
         for row in reader.rows("results")
         if row["intent"] in asked and row["answer"] and row["answer"]["order"] not in moved
     }
@@ -114,20 +110,27 @@ def _baselines(reader: JournalReader, last: Row | None, magic: int) -> Baselines
 
 def _sent(reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str) -> set[int]:
     """Return the orders of the strategy, and the positions of its deals."""
-    orders = {row["answer"]["order"] for row in reader.rows("results") if row["answer"] is not None}
+    asked = _asked(reader, magic, symbol)
+    answered = (row for row in reader.rows("results") if row["answer"] is not None)
+    orders = {row["answer"]["order"] for row in answered if row["intent"] in asked}
     positions = {deal.position_id for deal in deals if (deal.magic, deal.symbol) == (magic, symbol)}
     return (orders | positions) - {0}
+
+
+def _asked(reader: JournalReader, magic: int, symbol: str, where: str = "1") -> dict[int, Row]:
+    """Return what the strategy has sent or was about to send: number of the intent -> request."""
+    return {
+        row["id"]: row["request"]
+        for row in reader.rows("intents", f"denied IS NULL AND {where}")
+        if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
+    }
 
 
 def _awaited(
     reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
 ) -> set[int]:
     """Return the entries that the server took, and of which no deal is known."""
-    entries = {
-        row["id"]
-        for row in reader.rows("intents", "purpose = 'entry' AND denied IS NULL")
-        if (row["request"]["magic"], row["request"]["symbol"]) == (magic, symbol)
-    }
+    entries = _asked(reader, magic, symbol, "purpose = 'entry'")
     taken = reader.rows("results", "outcome IN ('done', 'partial', 'placed')")
     orders = {row["answer"]["order"] for row in taken if row["answer"] and row["intent"] in entries}
     return orders - {deal.order for deal in deals}
