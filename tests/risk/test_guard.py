@@ -3,35 +3,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from risk.rule_facts import BUY, CLOSE, FACTS
 from tests_support import account, position, symbol_info, tick
 
 from bridge.mt5 import constants as mt5
-from bridge.mt5.request import Purpose, Request
+from bridge.mt5.request import Request
 from bridge.risk.baselines import Baselines, first_baselines
 from bridge.risk.guard import Bounds, Facts, TradingState, check
 from bridge.risk.rules import ENTRY_RULES
 from bridge.settings import LimitSettings, RiskSettings
 
-BUY = Request(
-    purpose=Purpose.ENTRY,
-    action=mt5.TRADE_ACTION_DEAL,
-    symbol="EURUSD",
-    magic=7,
-    type=mt5.ORDER_TYPE_BUY,
-    volume=0.1,
-    price=1.08512,
-    sl=1.08000,
-    tp=1.09000,
-)
-CLOSE = replace(BUY, purpose=Purpose.EXIT, type=mt5.ORDER_TYPE_SELL, sl=None, tp=None, position=55)
-FACTS = Facts(
-    account=account(margin_mode=mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING),
-    symbol=symbol_info(),
-    tick=tick(),
-    positions=(),
-    baselines=Baselines(day=1, day_equity=10_000.0, peak_equity=10_000.0),
-    state=TradingState.ACTIVE,
-)
 LIMITS = RiskSettings()
 ACCOUNT = LimitSettings(max_positions=3, daily_loss_share=None, max_drawdown_share=None)
 
