@@ -14,7 +14,8 @@ from bridge.terminal.paper.market import Market, Series
 
 FOREX = (mt5.SYMBOL_CALC_MODE_FOREX, mt5.SYMBOL_CALC_MODE_FOREX_NO_LEVERAGE)
 """Modes whose symbols exchange one currency for another."""
-_HUB = "USD"
+HUB = "USD"
+"""Currency by which two others are connected that have no pair."""
 # Currencies that brokers keep in hundredths of another: cents accounts, London's pence.
 _HUNDREDTHS = {"USC": "USD", "EUC": "EUR", "GBX": "GBP"}
 # Far below any currency's last digit, far above the noise of a product of doubles.
@@ -83,11 +84,11 @@ class Rates:
         direct = self._leg(source, target)
         if direct is not None:
             return _Route(part / share, direct)
-        first, second = self._leg(source, _HUB), self._leg(_HUB, target)
+        first, second = self._leg(source, HUB), self._leg(HUB, target)
         if first is None or second is None:
             raise ConfigError(
                 f"{symbol} needs {source} in {target}: give the terminal bars of "
-                f"{source}{target} or {target}{source}, or of pairs with {_HUB}"
+                f"{source}{target} or {target}{source}, or of pairs with {HUB}"
             )
         return _Route(part / share, first + second)
 

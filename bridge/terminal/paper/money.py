@@ -16,7 +16,7 @@ from bridge.terminal.paper.convert import FOREX, NoQuotes, Rates, rounded, whole
 from bridge.terminal.paper.margin import IN_TICKS, per_price
 from bridge.terminal.paper.market import Market
 
-__all__ = ["Money", "NoQuotes", "rounded"]
+__all__ = ["Money", "NoQuotes", "currencies_of", "rounded"]
 
 
 class Money:
@@ -51,7 +51,7 @@ class Money:
         self._swap_days = swap_days or {}
         self._rates = Rates(currency, market)
         for info in symbols:
-            self._rates.learn(info.name, _currencies(info))
+            self._rates.learn(info.name, currencies_of(info))
 
     def round(self, value: float) -> float:
         """Return money with the account's decimals."""
@@ -71,7 +71,7 @@ class Money:
         Raises:
             NoQuotes: A connecting pair has no prices yet.
         """
-        for currency in _currencies(info):
+        for currency in currencies_of(info):
             self.rate(currency, gain=True)
 
     def profit(
@@ -151,6 +151,7 @@ class Money:
         return self.rate(currency, gain=value > 0)
 
 
-def _currencies(info: SymbolInfo) -> Sequence[str]:
+def currencies_of(info: SymbolInfo) -> Sequence[str]:
+    """Return the currencies of a symbol that its money is reckoned in."""
     base = [info.currency_base] if swaps.needs_base(info) else []
     return (info.currency_profit, info.currency_margin, *base)

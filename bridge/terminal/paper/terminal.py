@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING, Any
 from bridge.clock import Clock
 from bridge.errors import ConfigError
 from bridge.mt5 import constants as mt5
-from bridge.mt5.rates import RatesArray
-from bridge.mt5.records import SymbolInfo, TradeRequest
+from bridge.mt5.records import SymbolInfo, Tick, TradeRequest
 from bridge.mt5.servertime import ServerClock, server_clock
-from bridge.mt5.timeframes import Timeframe
 from bridge.terminal.paper import server, views
 from bridge.terminal.paper.answers import check_as_told, send_as_told
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.history import History
-from bridge.terminal.paper.ledger import Ledger
-from bridge.terminal.paper.market import Market, play
+from bridge.terminal.paper.liveseries import LiveSeries
 from bridge.terminal.paper.masks import matches
-from bridge.terminal.paper.money import Money, NoQuotes
+from bridge.terminal.paper.money import NoQuotes
+from bridge.terminal.paper.opening import Recording, open_desk
 from bridge.terminal.paper.package import Failure, Package
 from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.protection import advance, resume
 from bridge.terminal.paper.script import Answer, Entry, Script, load_script
-from bridge.terminal.paper.sessions import week_of
-from bridge.terminal.paper.specification import complete
-from bridge.terminal.paper.store import Store
 
 if TYPE_CHECKING:
     from bridge.terminal.paper.profile import BrokerProfile
@@ -46,33 +41,37 @@ class PaperTerminal(Package):
     Args:
         profile: The broker.
         bars: Symbol -> timeframe and bars (rates dtype, bid prices, server time), or ticks (ticks
-            dtype) and the timeframe of the bars that they make; symbols of the profile without
-            either are known, but have no prices.
+            dtype) and the timeframe of the bars that they make, or a series that is told live
+            prices; symbols of the profile without any are known, but have no prices.
         clock: UTC; the profile's rule makes server time of it.
         account: File of the account, continued when it exists; None keeps it in memory.
         script: What it is told to answer, or the JSON file that says so; see ``script.py``.
         prices: How the recordings are played.
+        identity: What an account file has to agree in each time, in words that name it; None is
+            the profile to the last number, and its currency.
 
     Attributes:
         script: The queue of what it is told to answer; more may be added at any time.
 
     Raises:
         ConfigError: Bars of a symbol that the profile lacks, a currency that can't be converted,
-            or an account file that belongs to another profile, or a script that is none.
+            or an account file that belongs to another profile or identity, or a script that is
+            none.
     """
 
     def __init__(
         self,
         profile: "BrokerProfile",
-        bars: Mapping[str, tuple[Timeframe, RatesArray]],
+        bars: Mapping[str, Recording | LiveSeries],
         clock: Clock,
         account: Path | None,
         script: Path | Iterable[Entry] = (),
         *,
         prices: Prices = Prices.OHLC,
+        identity: Mapping[str, str] | None = None,
     ) -> None:
         self.script = Script(load_script(script) if isinstance(script, Path) else script)
-        desk = _desk(profile, bars, account, self.script, prices)
+        desk = open_desk(profile, bars, account, identity, self.script, prices)
         self._paper = _Paper(profile, desk, clock)
         super().__init__(self._paper)
 
@@ -80,6 +79,15 @@ class PaperTerminal(Package):
         """Return server time (epoch seconds) with the account brought up to it."""
         with self._lock:
             return self._paper.bring_up()
+
+    def hear(self, ticks: Mapping[str, Tick]) -> None:
+        """Bring the account up to now, where these prices have come; live series hear them.
+
+        Args:
+            ticks: Symbol -> newest tick.
+        """
+        with self._lock:
+            self._paper.hear(ticks)
 
     def deposit(self, amount: float) -> None:
         """Pay money into the account, or out of it (< 0), as the broker's office does.
@@ -112,42 +120,6 @@ class PaperTerminal(Package):
             self._is_connected = False
             self._backend = None
             self._paper.shut()
-
-
-def _desk(
-    profile: "BrokerProfile",
-    bars: Mapping[str, tuple[Timeframe, RatesArray]],
-    account: Path | None,
-    script: Script,
-    prices: Prices,
-) -> Desk:
-    terms = profile.account
-    symbols = {name: complete(name, fields) for name, fields in profile.symbols.items()}
-    if unknown := sorted(set(bars) - set(symbols)):
-        raise ConfigError(
-            f"profile {profile.name} has no specification of {', '.join(unknown)}: add it"
-        )
-    weeks = {name: week_of(name, days) for name, days in profile.sessions.items()}
-    market = Market(
-        play(symbols[name], *bars[name], prices, weeks.get(name))
-        for name in symbols
-        if name in bars
-    )
-    money = Money(
-        currency=terms.currency,
-        digits=terms.currency_digits,
-        leverage=terms.leverage,
-        market=market,
-        symbols=[series.info for series in market],
-        swap_days=profile.swap_days,
-    )
-    identity = {
-        "profile": profile.name,
-        "currency": terms.currency,
-        "profile_sha256": profile.sha256,
-    }
-    ledger = Ledger(Store(account, identity), terms.currency_digits)
-    return Desk(terms, symbols, market, money, ledger, script)
 
 
 class _Paper:
@@ -244,6 +216,14 @@ class _Paper:
         if now > self.desk.market.now or self.desk.market.mark < 0:
             advance(self.desk, now)
         return self.desk.market.now
+
+    def hear(self, ticks: Mapping[str, Tick]) -> None:
+        now = max(self._server_now(), self.desk.market.now)
+        for symbol, tick in ticks.items():
+            series = self.desk.market.at(symbol)
+            if isinstance(series, LiveSeries):
+                series.tell(tick, now)
+        advance(self.desk, now)
 
     def pay(self, amount: float) -> None:
         self.bring_up()
