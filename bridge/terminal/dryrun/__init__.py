@@ -1,0 +1,1 @@
+"""A terminal whose prices are real and whose orders are on paper."""
