@@ -156,7 +156,8 @@ def muster(
     errands = []
     for member, stepper in zip(members, steppers, strict=True):
         settler = Settler(terminal, journal, past, stepper.standing, stepper.symbol)
-        while settler.settle(clock.now(), search):
+        until = clock.now() + search.seconds  # one that only waits is followed between bars
+        while settler.settle(clock.now(), search) and clock.now() < until:
             clock.wait_until(clock.now() + _PAUSE)
         errands.append(
             Errands(
