@@ -234,8 +234,8 @@ class Actor:
                 standing.stops[order] = request.sl or 0.0
         if result.outcome is Outcome.PLACED:
             standing.is_open = True
-        if request.purpose is Purpose.PROTECT and result.happened:
-            standing.positions = tuple(_moved(held, request) for held in standing.positions)
+        if request.purpose is Purpose.PROTECT:
+            standing.positions = tuple(_moved(held, request, result) for held in standing.positions)
         if result.outcome is Outcome.UNRESOLVED:
             standing.reduce(request.position or ENTRY)
             self._journal.event(
@@ -271,10 +271,12 @@ class Actor:
         self._journal.event("halt", f"no more entries: {'; '.join(reasons)}", self._settings.magic)
 
 
-def _moved(held: Held, request: Request) -> Held:
-    """Return what is remembered of a position after we have moved its levels ourselves."""
-    if held.ticket != request.position:
+def _moved(held: Held, request: Request, result: TradeResult) -> Held:
+    """Return what is remembered of a position after we have moved its levels, or may have."""
+    if held.ticket != request.position or result.outcome is Outcome.REJECTED:
         return held
+    if not result.happened:
+        return replace(held, sl=None, tp=None)
     return replace(held, sl=request.sl or 0.0, tp=request.tp or 0.0)
 
 
