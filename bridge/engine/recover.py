@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.engine.settle import ABSENT
+from bridge.engine.settle import ABSENT, deal_of
 from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
@@ -54,7 +54,7 @@ def recalled_standing(
         balance=last["balance"] if last else None,
         deals_since=max((deal.time for deal in deals), default=deals_since),
         last_deal=max((deal.ticket for deal in deals), default=0),
-        stops=_stops(reader, magic, symbol),
+        stops=_stops(reader, deals, magic, symbol),
         reduced=_reduced(deals, ours),
         closing=_closing(reader, magic),
     )
@@ -81,7 +81,9 @@ def _unresolved(reader: JournalReader, magic: int, symbol: str) -> frozenset[int
     )
 
 
-def _stops(reader: JournalReader, magic: int, symbol: str) -> dict[int, float]:
+def _stops(
+    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
+) -> dict[int, float]:
     """Return the stop loss that each entry asked for, but of positions that a person has moved."""
     moved = {
         int(row["text"].partition("#")[2].partition(" ")[0])
@@ -89,11 +91,13 @@ def _stops(reader: JournalReader, magic: int, symbol: str) -> dict[int, float]:
         if "was moved" in row["text"]
     }
     asked = _asked(reader, magic, symbol, "purpose = 'entry'")
-    return {
-        row["answer"]["order"]: asked[row["intent"]].get("sl", 0.0)
-        for row in reader.rows("results")
-        if row["intent"] in asked and row["answer"] and row["answer"]["order"] not in moved
-    }
+    opened = {deal.ticket: deal.position_id for deal in deals}
+    stops = {}
+    for row in reader.rows("results"):
+        if row["intent"] in asked:
+            order = row["answer"]["order"] if row["answer"] else opened.get(deal_of(row), 0)
+            stops[order] = asked[row["intent"]].get("sl", 0.0)
+    return {order: sl for order, sl in stops.items() if order not in moved}
 
 
 def _reduced(deals: tuple[TradeDeal, ...], ours: set[int]) -> set[int]:

@@ -198,6 +198,8 @@ class Lookout:
         if held != standing.positions:
             self._notice(held)
             standing.positions = held
+        for each in held:
+            self._check_stop(each)
         # While an entry's fate is unknown, a position of unknown origin is most likely its.
         strange = [each for each in held if each.identifier not in standing.sent]
         for each in strange if ENTRY not in standing.unresolved else ():
@@ -240,7 +242,6 @@ class Lookout:
 
     def _notice(self, held: tuple[Held, ...]) -> None:
         """Journal what happened to the strategy's positions that it did not do itself."""
-        known = {each.identifier: each for each in self.standing.positions}
         now = {each.identifier: each for each in held}
         for before in self.standing.positions:
             after = now.get(before.identifier)
@@ -249,9 +250,7 @@ class Lookout:
             elif before.sl is not None and (after.sl, after.tp) != (before.sl, before.tp):
                 levels = f"stop loss {after.sl:g}, take profit {after.tp:g}"
                 self._tell("human", f"position #{after.ticket} was moved: {levels}")
-        for each in held:
-            if each.identifier not in known or known[each.identifier].sl is None:
-                self._check_stop(each)
+                self.standing.stops[after.identifier] = 0.0  # from now on it is the person's
 
     def _notice_closing(self, position: Held, *, is_gone: bool) -> None:
         """Take a closing that is neither ours nor the broker's as a person's word."""
@@ -276,7 +275,8 @@ class Lookout:
 
     def _check_stop(self, position: Held) -> None:
         """Note a position that the broker has opened without the stop loss that was asked for."""
-        if position.sl == 0.0 and self.standing.stops.get(position.identifier):
+        is_known = position.ticket in self.standing.unprotected
+        if position.sl == 0.0 and self.standing.stops.get(position.identifier) and not is_known:
             self.standing.unprotected[position.ticket] = 0
             self._tell("unprotected", f"position #{position.ticket} has no stop loss: it is set")
 

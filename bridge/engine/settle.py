@@ -11,6 +11,7 @@ from bridge.journal.read import JournalReader, Row
 from bridge.journal.write import Journal
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeOrder
+from bridge.mt5.request import Purpose
 from bridge.mt5.retcodes import Outcome
 from bridge.mt5.servertime import DAY
 from bridge.mt5.terminal import Terminal
@@ -92,8 +93,7 @@ class Settler:
         deal = self._deal(intent, ticket, utc_now)
         order = self._order(ticket, int(intent["at_utc"]), utc_now)
         if deal is not None:
-            self._standing.sent |= {deal.order, deal.position_id}
-            self._standing.awaited.discard(deal.order)
+            self._note(intent, deal)
             self._journal.result(number, Outcome.DONE, f"{_FOUND}{deal.ticket}", None)
         elif order is not None and order.state in _ENDED:
             self._standing.awaited.discard(order.ticket)
@@ -109,6 +109,14 @@ class Settler:
         else:
             return False
         return True
+
+    def _note(self, intent: Row, deal: TradeDeal) -> None:
+        """Remember what an answer would have told."""
+        standing = self._standing
+        standing.sent |= {deal.order, deal.position_id}
+        standing.awaited.discard(deal.order)
+        if intent["purpose"] == Purpose.ENTRY:
+            standing.stops[deal.position_id] = intent["request"].get("sl", 0.0)
 
     def _deal(self, intent: Row, ticket: int, utc_now: float) -> TradeDeal | None:
         # Server time is within 14 hours of UTC.
@@ -138,10 +146,12 @@ def _order_of(intent: Row) -> int:
 
 def known_deals(reader: JournalReader, since: float) -> set[int]:
     """Return the tickets of the deals that results since ``since`` (run's UTC) name."""
-    known = set()
-    for result in reader.rows("results", "at_utc >= ?", since):
-        if result["answer"] is not None:
-            known.add(result["answer"]["deal"])
-        elif result["words"].startswith(_FOUND):
-            known.add(int(result["words"].removeprefix(_FOUND)))
-    return known
+    return {deal_of(result) for result in reader.rows("results", "at_utc >= ?", since)}
+
+
+def deal_of(result: Row) -> int:
+    """Return the ticket of the deal that a result names, or 0."""
+    if result["answer"] is not None:
+        return int(result["answer"]["deal"])
+    found = result["words"].startswith(_FOUND)
+    return int(result["words"].removeprefix(_FOUND)) if found else 0
