@@ -64,7 +64,7 @@ def test_the_process_list_shows_no_password(bench: Bench) -> None:
     for name in ("cmdline", "environ"):
         assert SECRET.encode() not in (folder / name).read_bytes()
     assert host.order_send(BUY) is not None
-    assert SECRET not in repr(vars(host)) + repr(vars(host._link)) + repr(vars(host._link._child))
+    assert SECRET not in repr(vars(host)) + repr(vars(host._link)) + repr(vars(host._link._peer))
 
 
 @pytest.mark.parametrize("trouble", ["hang-login", "die-login", "die-after-login", "nothing"])

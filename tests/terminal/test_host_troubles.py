@@ -18,6 +18,7 @@ from bridge.clock import ManualClock
 from bridge.errors import NotConnected, TerminalError, WrongAccount
 from bridge.mt5 import constants as mt5
 from bridge.terminal.host.backoff import Backoff
+from bridge.terminal.host.process import Child
 from bridge.terminal.host.wire import write_frame
 
 TIMEOUT, RECEIVE = mt5.RES_E_INTERNAL_FAIL_TIMEOUT, mt5.RES_E_INTERNAL_FAIL_RECEIVE
@@ -324,8 +325,8 @@ def test_a_child_does_not_outlive_a_killed_parent(bench: Bench, trouble: str) ->
 def test_an_interrupted_call_does_not_mix_up_the_answers(bench: Bench) -> None:
     host = bench.troubled(limit=20)
     host.connect()
-    child = host._link._child
-    assert child is not None
+    child = host._link._peer
+    assert isinstance(child, Child)
     # What a Ctrl-C leaves behind: a question whose answer nobody took.
     child._number += 1
     call = {"n": child._number, "verb": "positions_get", "call": {"t": [{"t": []}, {"d": []}]}}

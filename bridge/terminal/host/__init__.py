@@ -1,7 +1,8 @@
 """The real package in a child process, spoken to over a pipe.
 
-wire       frames and values as bytes; nothing is pickled
+wire       frames, values and verbs as bytes; nothing is pickled
 child      the other process: imports the package and answers verbs
+answer     what a verb gave, made again here; what gives it
 process    its life as the parent sees it: start, ask within a limit, stop, kill
 limits     how long each verb may take
 settings   which interpreter, which terminal, which account

@@ -17,20 +17,9 @@ import threading
 from typing import Any, BinaryIO
 
 from bridge.errors import BridgeError
-from bridge.terminal.host.wire import decode, encode, read_frame, write_frame
+from bridge.terminal.host.wire import CARRIED, perform, read_frame, write_frame
 
 PACKAGE = "MetaTrader5"
-# Errors of a verb that go back to the caller; any other ends the process, which the parent sees.
-_CARRIED = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    SystemError,
-    TypeError,
-    ValueError,
-)
 
 
 def main() -> None:
@@ -45,7 +34,7 @@ def main() -> None:
     while module is not None:
         header, _ = frames.get()
         raw = bytearray()
-        answer = _perform(module, header, raw)
+        answer = perform(module, header, raw)
         write_frame(outgoing, {"n": header["n"], **answer}, bytes(raw))
 
 
@@ -84,7 +73,7 @@ def _open(header: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     factory, arguments = header["factory"], header["arguments"]
     try:
         module = _module(factory, arguments)
-    except (ImportError, BridgeError, *_CARRIED) as error:
+    except (ImportError, BridgeError, *CARRIED) as error:
         return {"failed": f"{type(error).__name__}: {error}"}, None
     version = str(getattr(module, "__version__", ""))
     return {"opened": [platform.python_version(), version]}, module
@@ -95,30 +84,6 @@ def _module(factory: str | None, arguments: dict[str, Any]) -> Any:
         return importlib.import_module(PACKAGE)
     place, _, name = factory.partition(":")
     return getattr(importlib.import_module(place), name)(**arguments)
-
-
-def _perform(module: Any, header: dict[str, Any], raw: bytearray) -> dict[str, Any]:
-    positional, keywords = decode(header["call"], b"", _refuse, _refuse)
-    try:
-        call = getattr(module, header["verb"])
-        # The package refuses a request that comes beside keywords, even when there are none.
-        value = call(*positional, **keywords) if keywords else call(*positional)
-        return {"value": encode(value, raw), "error": list(module.last_error())}
-    except _CARRIED as error:
-        raw.clear()
-        cause = error.__cause__
-        return {
-            "raised": [_carried(each) for each in (error, cause) if each is not None],
-            "error": list(module.last_error()),
-        }
-
-
-def _carried(error: BaseException) -> list[str]:
-    return [type(error).__name__, str(error)]
-
-
-def _refuse(*parts: Any) -> Any:
-    raise TypeError("a request holds neither records nor arrays")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A module-like object over a child: one call at a time, reconnected when it has to be.
+"""A module-like object over a child or a server: one call at a time, reconnected when it has to be.
 
 It takes the verbs of the package, so the adapter that serves any such object serves this one; and
 nulls stay nulls here. What has no answer at all is raised: ``NotConnected``, except from
@@ -14,17 +14,18 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.errors import NotConnected, TerminalError, WrongAccount
 from bridge.mt5.constants import RES_E_INTERNAL_FAIL, RES_E_INTERNAL_FAIL_CONNECT
+from bridge.terminal.host.answer import About, Answer, Peer
 from bridge.terminal.host.backoff import Backoff
 from bridge.terminal.host.identity import Identity, enter
 from bridge.terminal.host.limits import VERBS
-from bridge.terminal.host.process import About, Answer, Child
+from bridge.terminal.host.process import Child
 from bridge.terminal.host.settings import HostSettings
 
 _OFFERED = frozenset(VERBS) - {"initialize", "login", "shutdown"}
 
 
 class Link:
-    """Verbs of the package in a child that is replaced when it hangs or dies.
+    """Verbs of the package in a peer that is replaced when it hangs or dies.
 
     A lost connection is tried again by the next verb after a pause, once, and what was asked
     before is never asked again. ``last_error`` is that of the calling thread.
@@ -33,14 +34,22 @@ class Link:
         settings: Interpreter, terminal, account, limits.
         clock: Times the pauses; the limits of verbs are real time.
         rng: Jitter of the pauses.
+        start: Makes the peer: a child, or a connection to a server.
     """
 
-    def __init__(self, settings: HostSettings, clock: Clock, rng: random.Random) -> None:
+    def __init__(
+        self,
+        settings: HostSettings,
+        clock: Clock,
+        rng: random.Random,
+        start: Callable[[HostSettings], Peer] = Child,
+    ) -> None:
         self.lock = threading.RLock()
         self._settings = settings
+        self._start = start
         self._backoff = Backoff(clock, rng)
         self._local = threading.local()
-        self._child: Child | None = None
+        self._peer: Peer | None = None
         self._identity: Identity | None = None
         self._is_connected = False
         self._is_closed = False
@@ -58,13 +67,13 @@ class Link:
 
     @property
     def about(self) -> About | None:
-        """Versions in the child; None without one."""
-        return None if self._child is None else self._child.about
+        """Versions of what answers; None without one."""
+        return None if self._peer is None else self._peer.about
 
     @property
     def pid(self) -> int | None:
-        """Number of the child process; None without one."""
-        return None if self._child is None else self._child.pid
+        """Number of the child process; None without one of ours."""
+        return None if self._peer is None else self._peer.pid
 
     def last_error(self) -> tuple[int, str]:
         """Return code and text of this thread's last call; (0, "") before the first."""
@@ -75,17 +84,17 @@ class Link:
         """Connect now, whatever pause is running.
 
         Raises:
-            NotConnected: No child, no terminal, or no answer.
+            NotConnected: No child or server, no terminal, or no answer.
             WrongAccount: The terminal is logged in to another account.
             TerminalError: The broker refused the login.
         """
         with self.lock:
             self._is_closed = self._is_connected = False
             try:
-                if self._child is None or not self._child.is_alive:
-                    self._child = None
-                    self._child = Child(self._settings)
-                ask = partial(_ask_strictly, self._child)
+                if self._peer is None or not self._peer.is_alive:
+                    self._peer = None
+                    self._peer = self._start(self._settings)
+                ask = partial(_ask_strictly, self._peer)
                 self._identity = enter(ask, self._settings, self._identity)
             except TerminalError as error:
                 self._lost(error.code, error.text)
@@ -93,12 +102,12 @@ class Link:
             self._is_connected = True
 
     def close(self) -> None:
-        """End the connection and the child; verbs raise ``NotConnected`` from now on."""
+        """End the connection, and the child; verbs raise ``NotConnected`` from now on."""
         with self.lock:
             self._is_closed, self._is_connected = True, False
-            if self._child is not None:
-                self._child.stop()
-                self._child = None
+            if self._peer is not None:
+                self._peer.stop()
+                self._peer = None
 
     def _call(self, verb: str, *args: Any, **keywords: Any) -> Any:
         with self.lock:
@@ -122,10 +131,10 @@ class Link:
             raise NotConnected(error.call, error.code, error.text) from error
 
     def _ask(self, verb: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        if self._child is None:
-            raise NotConnected(verb, RES_E_INTERNAL_FAIL_CONNECT, "there is no process to ask")
+        if self._peer is None:
+            raise NotConnected(verb, RES_E_INTERNAL_FAIL_CONNECT, "there is nobody to ask")
         try:
-            answer = self._child.ask(verb, args, keywords)
+            answer = self._peer.ask(verb, args, keywords)
         except NotConnected as lost:
             self._lost(lost.code, lost.text)
             if verb != "order_send":
@@ -151,8 +160,8 @@ def _is_broken(answer: Answer) -> bool:
     return answer.error[0] <= RES_E_INTERNAL_FAIL
 
 
-def _ask_strictly(child: Child, verb: str, *args: Any, **keywords: Any) -> Any:
-    answer = child.ask(verb, args, keywords)
+def _ask_strictly(peer: Peer, verb: str, *args: Any, **keywords: Any) -> Any:
+    answer = peer.ask(verb, args, keywords)
     if answer.value is None or answer.value is False:
         kind = NotConnected if _is_broken(answer) else TerminalError
         raise kind(verb, *answer.error)

@@ -12,17 +12,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-import numpy as np
-
 from bridge.errors import NoPackage, NotConnected
 from bridge.mt5 import constants as mt5
-from bridge.mt5 import records
+from bridge.terminal.host.answer import About, Answer, Unreadable
 from bridge.terminal.host.settings import HostSettings
-from bridge.terminal.host.wire import decode, encode, read_frame, write_frame
+from bridge.terminal.host.wire import encode, read_frame, write_frame
 
 _MODULE = "bridge.terminal.host.child"
 _ROOT = str(Path(__file__).parents[3])
@@ -36,37 +33,6 @@ _ADVICE = (
 )
 
 Frame = tuple[dict[str, Any], bytes]
-
-_RECORDS: dict[str, Any] = {
-    name: kind
-    for name, kind in vars(records).items()
-    if isinstance(kind, type) and records.Record in kind.__bases__
-}
-_RAISED: dict[str, type[Exception]] = {
-    kind.__name__: kind
-    for kind in (AttributeError, OSError, OverflowError, SystemError, TypeError, ValueError)
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a verb gave.
-
-    Attributes:
-        value: As the package gives it.
-        error: ``last_error()`` right after the verb.
-    """
-
-    value: Any
-    error: tuple[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What answers: version of the child's Python, and of the package in it."""
-
-    python: str
-    package: str
 
 
 class Child:
@@ -118,16 +84,10 @@ class Child:
         """
         call = encode((tuple(args), dict(keywords)), bytearray())
         header, raw = self._exchange(verb, {"verb": verb, "call": call}, self._limits.of(verb))
-        if "raised" in header:
-            _raise_again(header["raised"])
         try:
-            value = decode(header["value"], raw, _record, _array)
-            code, text = header["error"]
-        except (KeyError, TypeError, ValueError) as error:
-            self.kill()
-            code = mt5.RES_E_INTERNAL_FAIL_RECEIVE
-            raise NotConnected(verb, code, f"an answer that can't be read: {error}") from error
-        return Answer(value, (code, text))
+            return Answer.of(header, raw)
+        except Unreadable as error:
+            self._give_up(verb, mt5.RES_E_INTERNAL_FAIL_RECEIVE, str(error))
 
     def stop(self) -> None:
         """End the connection and the process politely; kill it when it does not obey."""
@@ -243,20 +203,3 @@ def _overhear(stream: BinaryIO, last_words: deque[bytes]) -> None:
 def _pipe(stream: Any) -> BinaryIO:
     pipe: BinaryIO = stream
     return pipe
-
-
-def _record(name: str, values: list[Any]) -> Any:
-    return _RECORDS[name](values)
-
-
-def _array(fields: list[tuple[str, str]], length: int, raw: bytes, offset: int) -> Any:
-    # Over bytes, so read-only, as the package's own arrays are.
-    return np.ndarray((length,), np.dtype(fields), raw, offset)
-
-
-def _raise_again(raised: list[list[str]]) -> NoReturn:
-    error, *cause = (
-        _RAISED[name](text) if name in _RAISED else RuntimeError(f"{name}: {text}")
-        for name, text in raised
-    )
-    raise error from (cause[0] if cause else None)

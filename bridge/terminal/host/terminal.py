@@ -1,15 +1,17 @@
 """The ``Terminal`` over the real package in a child process."""
 
 import random
+from collections.abc import Callable
 from typing import Self
 
 from bridge.clock import Clock
 from bridge.mt5.records import OrderSendResult
 from bridge.mt5.request import RequestDict
 from bridge.terminal.adapter import ModuleTerminal
+from bridge.terminal.host.answer import About, Peer
 from bridge.terminal.host.identity import identity_of, require
 from bridge.terminal.host.link import Link
-from bridge.terminal.host.process import About
+from bridge.terminal.host.process import Child
 from bridge.terminal.host.settings import HostSettings
 
 
@@ -23,10 +25,17 @@ class HostTerminal(ModuleTerminal):
         settings: Interpreter, terminal, account, limits.
         clock: Times the pauses between connections.
         rng: Jitter of the pauses.
+        start: Makes the peer that has the package.
     """
 
-    def __init__(self, settings: HostSettings, clock: Clock, rng: random.Random) -> None:
-        self._link = Link(settings, clock, rng)
+    def __init__(
+        self,
+        settings: HostSettings,
+        clock: Clock,
+        rng: random.Random,
+        start: Callable[[HostSettings], Peer] = Child,
+    ) -> None:
+        self._link = Link(settings, clock, rng, start)
         super().__init__(self._link)
 
     def connect(self) -> None:
@@ -70,12 +79,12 @@ class HostTerminal(ModuleTerminal):
 
     @property
     def about(self) -> About | None:
-        """Versions of the child's Python and package; None without a child."""
+        """Versions of the Python and package that answer; None without."""
         return self._link.about
 
     @property
     def pid(self) -> int | None:
-        """Number of the child process; None without one."""
+        """Number of the child process; None without one of ours."""
         return self._link.pid
 
     def close(self) -> None:

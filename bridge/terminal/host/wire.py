@@ -1,25 +1,45 @@
-"""Frames and values between the bridge and its child; nothing is pickled.
+"""Frames, values and verbs between the bridge and where the package is; nothing is pickled.
 
 A frame is two big-endian u32 lengths, a JSON header, and raw bytes for the arrays in it.
 A value of a kind that JSON lacks is an object with one key: ``t`` tuple, ``d`` dict, ``r`` record
 (name and values), ``a`` array (dtype, length, offset into the raw bytes).
-Both sides import this file, so it needs no more than the standard library, and an old Python.
+Both sides run this file, a remote one from its text alone: it needs no more than the standard
+library, and an old Python.
 """
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
+import platform
+import socket
 import struct
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    MakeRecord = Callable[[str, "list[Any]"], Any]
+    MakeArray = Callable[["list[tuple[str, str]]", int, bytes, int], Any]
 
 _LENGTHS = struct.Struct("!II")
 # Any text in front of a frame, such as what a script around the interpreter prints, reads as more.
 _LONGEST = 1 << 29
 _PLAIN = (type(None), bool, int, float, str)
-
-MakeRecord = Callable[[str, "list[Any]"], Any]
-MakeArray = Callable[["list[tuple[str, str]]", int, bytes, int], Any]
+# Errors of a verb that go back to the caller; any other ends the process or the connection.
+CARRIED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SystemError,
+    TypeError,
+    ValueError,
+)
 
 
 def write_frame(stream: BinaryIO, header: dict[str, Any], raw: bytes = b"") -> None:
@@ -53,6 +73,9 @@ def read_frame(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
 def encode(value: Any, raw: bytearray) -> Any:
     """Return ``value`` as JSON can hold it; arrays are appended to ``raw``.
 
+    A datetime crosses as seconds since 1970, which is what the package makes of it: one without a
+    zone is in the caller's, not in that of another computer.
+
     Raises:
         TypeError: A value of another kind, such as a numpy integer.
     """
@@ -62,6 +85,8 @@ def encode(value: Any, raw: bytearray) -> Any:
         return value
     if isinstance(value, list):
         return [encode(item, raw) for item in value]
+    if isinstance(value, datetime):
+        return value.timestamp()
     if isinstance(value, dict):
         return {"d": [[str(key), encode(item, raw)] for key, item in value.items()]}
     if hasattr(value, "dtype") and hasattr(value, "tobytes") and getattr(value, "ndim", 0) == 1:
@@ -96,3 +121,54 @@ def decode(value: Any, raw: bytes, record: MakeRecord, array: MakeArray) -> Any:
     if kind == "d":
         return {key: decode(item, raw, record, array) for key, item in content}
     return tuple(decode(content, raw, record, array))
+
+
+def perform(module: Any, asked: dict[str, Any], raw: bytearray) -> dict[str, Any]:
+    """Return what a verb of ``module`` gives or raises, and ``last_error()`` right after it."""
+    mark = len(raw)
+    positional, keywords = decode(asked["call"], b"", _refuse, _refuse)
+    try:
+        call = getattr(module, asked["verb"])
+        # The package refuses a request that comes beside keywords, even when there are none.
+        value = call(*positional, **keywords) if keywords else call(*positional)
+        return {"value": encode(value, raw), "error": list(module.last_error())}
+    except CARRIED as error:
+        del raw[mark:]
+        cause = error.__cause__
+        return {
+            "raised": [_carried(each) for each in (error, cause) if each is not None],
+            "error": list(module.last_error()),
+        }
+
+
+def opened(package: str) -> tuple[Callable[[bytes], bytes], str, str]:
+    """Return what answers frames of calls, and the versions of Python and package."""
+    module = importlib.import_module(package)
+    version = str(getattr(module, "__version__", ""))
+    return partial(answer, module), platform.python_version(), version
+
+
+def answer(module: Any, frame: bytes) -> bytes:
+    """Return a frame with the answers to all calls of ``frame``, in order."""
+    asked = read_frame(io.BytesIO(frame))
+    if asked is None:
+        raise ValueError("a frame that was cut short")
+    raw = bytearray()
+    answers = [perform(module, each, raw) for each in asked[0]["calls"]]
+    out = io.BytesIO()
+    write_frame(out, {"answers": answers}, bytes(raw))
+    return out.getvalue()
+
+
+def hasten(connection: Any) -> None:
+    """Let an rpyc connection send at once, and uncompressed: bars are small."""
+    connection._channel.stream.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection._channel.compress = False
+
+
+def _carried(error: BaseException) -> list[str]:
+    return [type(error).__name__, str(error)]
+
+
+def _refuse(*parts: Any) -> Any:
+    raise TypeError("a request holds neither records nor arrays")
