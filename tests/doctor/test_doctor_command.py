@@ -90,7 +90,7 @@ def test_what_is_wrong_is_told_with_what_to_do(
         ('model = "eurusd_h1_direction.onnx"', 'model = "nix.onnx"', 4, "model direction", "nix"),
         ('path = "EURUSD_H1_2017.csv"', 'path = "nix.csv"', 2, "terminal", "nix.csv"),
         ('profile = "profile.json"', 'profile = "nix.json"', 2, "terminal", "nix.json"),
-        ('timeframe = "H1"\nmagic', 'timeframe = "H4"\nmagic', 2, "terminal", "H4"),
+        ('timeframe = "H1"\nmagic', 'timeframe = "H4"\nmagic', 4, "model direction", "H1"),
         ("volume = 0.1", "volume = 0.001", 2, "volume direction", "0.001 lots"),
         ('state = "state"', 'state = "profile.json/state"', 2, "state folder", "can't be written"),
     ],
