@@ -116,14 +116,14 @@ def _unknown(place: Place, model: type[BaseModel], inside: Place) -> str:
     here = _model_at(table, model)
     said = f"{in_words((*inside, *table)) or 'the top of the file'} has no key {key}"
     known = list(here.model_fields)
-    if close := get_close_matches(key, known, n=1):
-        return f"{said}: did you mean {close[0]}?"
     for other, fields in _tables((), model):
         if key in fields:
             home = (
                 f"[{'.'.join(map(str, other))}]" if other else "the lines before the first [table]"
             )
             return f"{said}: it belongs in {home}"
+    if close := get_close_matches(key, known, n=1):
+        return f"{said}: did you mean {close[0]}?"
     return f"{said}: use one of {', '.join(known)}"
 
 
