@@ -20,8 +20,49 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 _INTERRUPTED = 130
+# A server that runs code for whoever reaches it listens to nobody else.
+_LOOPBACK = ("127.0.0.1", "::1")
 # What Windows says of a process that Ctrl-C has ended.
 _CONTROL_C = 0xC000013A
+
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(help="The broker: a shipped profile's name, or a file; else the sample's."),
+]
+BarsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="SYMBOL:TIMEFRAME=FILE, an export of MetaTrader 5; once for each symbol. Else "
+        "the shipped EURUSD H1.",
+        show_default=False,
+    ),
+]
+StartOption = Annotated[
+    str | None,
+    typer.Option(
+        help='Server time at which the clock begins, "2017.03.10 10:00"; else the middle of '
+        "the first bars."
+    ),
+]
+SpeedOption = Annotated[
+    float | None,
+    typer.Option(min=0.001, help="So many times real time; else 1.", show_default=False),
+]
+ShiftOption = Annotated[
+    bool,
+    typer.Option(
+        "--shift-to-now",
+        help="Move the bars by whole weeks, so that the clock is the computer's.",
+    ),
+]
+AccountOption = Annotated[
+    str | None,
+    typer.Option(help="Name of an account that is kept and goes on; else a new one."),
+]
+ScriptOption = Annotated[
+    Path | None, typer.Option(help="JSON of what the terminal is told to answer.")
+]
+StateOption = Annotated[Path, typer.Option(help="Folder below which accounts are kept.")]
 
 paper = typer.Typer(help="The paper terminal for other programs.", no_args_is_help=True)
 
@@ -37,44 +78,14 @@ def run_program(
         list[str] | None,
         typer.Argument(help="The program and its arguments, after --.", show_default=False),
     ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(help="The broker: a shipped profile's name, or a file; else the sample's."),
-    ] = None,
-    bars: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="SYMBOL:TIMEFRAME=FILE, an export of MetaTrader 5; once for each symbol. Else "
-            "the shipped EURUSD H1.",
-            show_default=False,
-        ),
-    ] = None,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            help='Server time at which the clock begins, "2017.03.10 10:00"; else the middle of '
-            "the first bars."
-        ),
-    ] = None,
-    speed: Annotated[
-        float | None,
-        typer.Option(min=0.001, help="So many times real time; else 1.", show_default=False),
-    ] = None,
-    shift_to_now: Annotated[
-        bool,
-        typer.Option(
-            "--shift-to-now",
-            help="Move the bars by whole weeks, so that the clock is the computer's.",
-        ),
-    ] = False,
-    account: Annotated[
-        str | None,
-        typer.Option(help="Name of an account that is kept and goes on; else a new one."),
-    ] = None,
-    script: Annotated[
-        Path | None, typer.Option(help="JSON of what the terminal is told to answer.")
-    ] = None,
-    state: Annotated[Path, typer.Option(help="Folder below which accounts are kept.")] = STATE,
+    profile: ProfileOption = None,
+    bars: BarsOption = None,
+    start: StartOption = None,
+    speed: SpeedOption = None,
+    shift_to_now: ShiftOption = False,
+    account: AccountOption = None,
+    script: ScriptOption = None,
+    state: StateOption = STATE,
 ) -> None:
     """Run a program with the paper terminal as its module MetaTrader5.
 
@@ -91,6 +102,44 @@ def run_program(
     asked = {"profile": profile, "bars": tuple(bars or ()), "start": start, "speed": speed}
     folder = _laid_out(state / "paper", account, {**asked, "shift_to_now": shift_to_now})
     raise typer.Exit(run(program, command, _environment(folder, script)))
+
+
+@paper.command("serve")
+def serve(
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="TCP port; 0 takes a free one.")
+    ] = 18_812,
+    host: Annotated[
+        str, typer.Option(help="Address of this machine alone, 127.0.0.1 or ::1.")
+    ] = "127.0.0.1",
+    profile: ProfileOption = None,
+    bars: BarsOption = None,
+    start: StartOption = None,
+    speed: SpeedOption = None,
+    shift_to_now: ShiftOption = False,
+    account: AccountOption = None,
+    script: ScriptOption = None,
+    state: StateOption = STATE,
+) -> None:
+    """Serve the paper terminal to mt5linux's clients, and to terminal.remote, until Ctrl-C.
+
+    Anyone on this machine who reaches the port can run code as this user. Bars, speed and clock
+    belong to the account, as with exec.
+    """
+    if host not in _LOOPBACK:
+        raise ConfigError(
+            f"--host {host} is no loopback address, and whoever reaches the port can run code as "
+            "this user: use 127.0.0.1 or ::1, and a tunnel such as ssh -L from elsewhere"
+        )
+    if find_spec("rpyc") is None:
+        raise ConfigError(
+            'paper serve needs rpyc, which is not installed: pip install "mt5-onnx-bridge[remote]"'
+        )
+    _check_script(script)
+    asked = {"profile": profile, "bars": tuple(bars or ()), "start": start, "speed": speed}
+    folder = _laid_out(state / "paper", account, {**asked, "shift_to_now": shift_to_now})
+    line = [sys.executable, "-m", "bridge.terminal.paper.serve", host, str(port)]
+    raise typer.Exit(run(sys.executable, line, _environment(folder, script)))
 
 
 def _check_script(path: Path | None) -> None:
