@@ -13,6 +13,8 @@ import typer
 
 from bridge.cli.config import SETTINGS, ConfigOption, read_settings
 
+_ON_PAPER = {"dry-run": ": nothing is sent, account and orders are on paper"}
+
 
 def halt(config: ConfigOption = SETTINGS) -> None:
     """End entries, now and after restarts; positions keep their stops and exits."""
@@ -79,7 +81,8 @@ def _heartbeat(state: Path) -> dict[str, Any] | None:
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
     halted = "; HALTED by file, mt5-onnx resume takes it away" if found["halted"] else ""
-    yield f"{found['health']} (mode {found['mode']}, {found['run']}){halted}"
+    mode = found["mode"] + _ON_PAPER.get(found["mode"], "")
+    yield f"{found['health']} (mode {mode}, {found['run']}){halted}"
     if account := found["account"]:
         yield f"balance {account['balance']:.2f}, equity {account['equity']:.2f}"
     for each in found["strategies"]:

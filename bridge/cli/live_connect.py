@@ -13,7 +13,7 @@ from bridge.mt5.constants import (
     RES_E_AUTH_FAILED,
 )
 from bridge.mt5.records import AccountInfo
-from bridge.settings import BridgeSettings, TerminalSettings
+from bridge.settings import BridgeSettings, Mode, TerminalSettings
 from bridge.terminal.host.terminal import HostTerminal
 
 
@@ -88,7 +88,11 @@ def kind_of(account: AccountInfo) -> str:
 
 
 def tenure(account: AccountInfo, settings: BridgeSettings) -> Iterator[str]:
-    """Name what no other program may have: the state folder, and each strategy's place."""
+    """Name what no other program may have: the state folder, and each strategy's place.
+
+    A dry run's place is on paper: the same strategy may trade the account at the same time.
+    """
     yield f"with the state folder {Path(settings.state).resolve()}"
+    paper = "" if settings.mode is Mode.LIVE else f" ({settings.mode})"
     for each in settings.strategy:
-        yield f"magic {each.magic} on {each.symbol} of {account.login} at {account.server}"
+        yield f"magic {each.magic} on {each.symbol} of {account.login} at {account.server}{paper}"

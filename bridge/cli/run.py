@@ -35,8 +35,10 @@ def run(
 ) -> None:
     """Run the strategies; a run that was stopped or killed goes on where it was.
 
-    Mode paper replays recorded bars on a paper account. Mode live trades the MetaTrader 5 terminal:
-    it needs mode = "live" in the file and --live, and allow_real = true for a REAL account.
+    Mode paper replays recorded bars on a paper account. Mode dry-run follows the prices of the
+    MetaTrader 5 terminal and sends nothing: account and orders are on paper. Mode live trades the
+    terminal: it needs mode = "live" in the file and --live, and allow_real = true for a REAL
+    account.
     """
     from bridge.cli.log import Watcher
     from bridge.engine.stop import Stop, Stopped
@@ -48,8 +50,8 @@ def run(
         typer.echo(f"state: {settings.state}; Ctrl-C stops, and the next run goes on from there")
         try:
             has_ended = settings.mode is Mode.PAPER and _paper(settings, speed, stop, watcher)
-            if settings.mode is Mode.LIVE:
-                _live(settings, stop, watcher)
+            if settings.mode is not Mode.PAPER:
+                _on_terminal(settings, stop, watcher)
         except Stopped:  # while it connected or loaded; nothing had begun
             has_ended = False
     if has_ended:
@@ -64,8 +66,6 @@ def _check_mode(mode: str, *, live: bool, speed: float | None, where: str) -> No
     from bridge.errors import ConfigError
     from bridge.settings import Mode
 
-    if mode == Mode.DRY_RUN:
-        raise ConfigError(f'{where}: mode = "dry-run" is not built yet; set mode = "paper"')
     if mode == Mode.LIVE and not live:
         raise ConfigError(
             f'{where}: mode = "live" sends orders to the terminal: say so a second time, '
@@ -75,7 +75,7 @@ def _check_mode(mode: str, *, live: bool, speed: float | None, where: str) -> No
         raise ConfigError(
             f'--live is for mode = "live", and {where} says mode = "{mode}": change one of them'
         )
-    if mode == Mode.LIVE and speed is not None:
+    if mode != Mode.PAPER and speed is not None:
         raise ConfigError("--speed is for mode paper: a terminal has no other speed than its own")
 
 
@@ -87,16 +87,19 @@ def _paper(
     return run_paper(settings, speed=speed or settings.paper.speed, stop=stop, watcher=watcher)
 
 
-def _live(settings: "BridgeSettings", stop: "Stop", watcher: "Watcher") -> None:
+def _on_terminal(settings: "BridgeSettings", stop: "Stop", watcher: "Watcher") -> None:
     import random
 
+    from bridge.cli.dry_run import run_dry
     from bridge.cli.live_run import run_live
     from bridge.clock import SystemClock
     from bridge.engine.lease import lease_folder
+    from bridge.settings import Mode
     from bridge.terminal.host.settings import HostSettings
     from bridge.terminal.host.terminal import HostTerminal
 
     clock = SystemClock()
     jitter = random.Random()  # noqa: S311  spreads pauses, hides nothing
     with closing(HostTerminal(HostSettings.of(settings.terminal), clock, jitter)) as terminal:
-        run_live(settings, terminal, clock=clock, stop=stop, watcher=watcher, leases=lease_folder())
+        run_it = run_live if settings.mode is Mode.LIVE else run_dry
+        run_it(settings, terminal, clock=clock, stop=stop, watcher=watcher, leases=lease_folder())

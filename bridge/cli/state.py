@@ -7,6 +7,7 @@ from bridge.errors import ConfigError
 STATE = Path("mt5-onnx-state")
 JOURNAL = "journal.sqlite3"
 ACCOUNT = "account.sqlite3"
+DRY_ACCOUNT = "dry-run.sqlite3"
 HEARTBEAT = "heartbeat.json"
 
 

@@ -155,7 +155,8 @@ def test_c03_a_signal_ends_the_wait_for_a_terminal(tmp_path: Path) -> None:
         ("live", [], "say so a second time"),
         ("paper", ["--live"], '--live is for mode = "live"'),
         ("live", ["--live", "--speed", "60"], "--speed is for mode paper"),
-        ("dry-run", [], "is not built yet"),
+        ("dry-run", ["--live"], '--live is for mode = "live"'),
+        ("dry-run", ["--speed", "60"], "--speed is for mode paper"),
     ],
 )
 def test_live_is_asked_for_twice(

@@ -226,7 +226,6 @@ def test_a_run_is_decided_like_the_demo(home: Path, tmp_path: Path) -> None:
     ("old", "new", "code", "says"),
     [
         ('mode = "paper"', 'mode = "live"', 2, "terminal.login"),
-        ('mode = "paper"', 'mode = "dry-run"', 2, "is not built yet"),
         ("magic = 20170101", "magik = 20170101", 2, "magic"),
         ("magic = 20170101", "magic = 0", 2, "magic"),
         ('timeframe = "H1"\nmagic', 'timeframe = "H4"\nmagic', 4, "was made for H1"),
