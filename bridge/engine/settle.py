@@ -15,6 +15,7 @@ from bridge.mt5.request import Purpose
 from bridge.mt5.retcodes import Outcome
 from bridge.mt5.servertime import DAY
 from bridge.mt5.terminal import Terminal
+from bridge.mt5.timeframes import timeframe
 from bridge.trade.reconcile import find_deal
 
 ABSENT = "never reached the terminal"
@@ -119,13 +120,18 @@ class Settler:
             standing.stops[deal.position_id] = intent["request"].get("sl", 0.0)
 
     def _deal(self, intent: Row, ticket: int, utc_now: float) -> TradeDeal | None:
-        # Server time is within 14 hours of UTC.
-        since = int(intent["at_utc"]) - DAY
+        since = self._since(intent)
         deals = self._terminal.history_deals_get(since, int(utc_now) + _SEARCH_AHEAD)
         if ticket:
             return next((deal for deal in deals if deal.order == ticket), None)
         known = known_deals(self._past, intent["at_utc"] - 2 * DAY)
         return find_deal(intent["request"], deals, known=known, since=since)
+
+    def _since(self, intent: Row) -> int:
+        """Return the server time before which an intent can't have become a deal."""
+        for decision in self._past.rows("decisions", "id = ?", intent["decision"]):
+            return timeframe(decision["timeframe"]).next_open(decision["bar_time"])
+        return int(intent["at_utc"]) - DAY  # server time is within 14 hours of UTC
 
     def _order(self, ticket: int, sent: int, utc_now: float) -> TradeOrder | None:
         if not ticket:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from engine.test_crew import DIP, LosesTheAnswer, decided, events, playing
-from engine.test_execution import HILL, LosesOneAnswer, sent
+from engine.test_execution import HILL, LosesOneAnswer, SendsOneNowhere, sent
 from journal_support import begin
 from tests_support import record
 
@@ -171,3 +171,16 @@ def test_a_stop_that_we_moved_without_an_answer_was_not_moved_by_a_person(tmp_pa
         run.play()
     assert [outcome for _, outcome, _ in sent(tmp_path)].count(10009) == 2
     assert events(tmp_path, "human") == []
+
+
+def test_an_older_deal_is_not_taken_for_the_entry_that_never_arrived(tmp_path: Path) -> None:
+    """With our magic, of the same size, an hour before: of another journal, or presumed absent."""
+    with playing(tmp_path, DIP, seam=SendsOneNowhere) as run:
+        one = {**buying().as_dict(), "volume": 1.0}
+        opened = run.paper.order_send(one)
+        run.paper.order_send({**one, "type": mt5.ORDER_TYPE_SELL, "position": opened.order})
+        run.play()
+    assert [outcome for _, outcome, _ in sent(tmp_path)] == [
+        "the terminal does not show the order: presumed absent",
+        10009,
+    ]
