@@ -63,6 +63,7 @@ def run_dry(
             clock=clock,
             server_clock=server.name,
             account=Path(settings.state) / DRY_ACCOUNT,
+            deposit=settings.paper.deposit,
             costs=costs,
         )
         return closing(dry)

@@ -127,10 +127,14 @@ class PaperBars(Frozen):
 
 
 class PaperSettings(Frozen):
-    """The paper terminal of mode paper: a broker, its bars, the speed of time."""
+    """The paper account of the modes paper and dry-run, and what mode paper replays."""
 
     profile: OrOff[Text] = None
-    """File of the broker's profile; relative to the settings file."""
+    """File of the broker's profile; relative to the settings file. Mode dry-run takes commission,
+    sessions and days of swap from it, the rest from the terminal."""
+    deposit: OrOff[Positive] = None
+    """Mode dry-run: money that a new account begins with, account currency; None takes the balance
+    of the terminal's account."""
     bars: tuple[PaperBars, ...] = ()
     """Recordings, one a symbol."""
     prices: PaperPrices = PaperPrices.OHLC
