@@ -88,18 +88,14 @@ def _paper(
 
 
 def _on_terminal(settings: "BridgeSettings", stop: "Stop", watcher: "Watcher") -> None:
-    import random
-
     from bridge.cli.dry_run import run_dry
     from bridge.cli.live_run import run_live
+    from bridge.cli.live_terminal import terminal_of
     from bridge.clock import SystemClock
     from bridge.engine.lease import lease_folder
     from bridge.settings import Mode
-    from bridge.terminal.host.settings import HostSettings
-    from bridge.terminal.host.terminal import HostTerminal
 
     clock = SystemClock()
-    jitter = random.Random()  # noqa: S311  spreads pauses, hides nothing
-    with closing(HostTerminal(HostSettings.of(settings.terminal), clock, jitter)) as terminal:
+    with closing(terminal_of(settings.terminal, clock)) as terminal:
         run_it = run_live if settings.mode is Mode.LIVE else run_dry
         run_it(settings, terminal, clock=clock, stop=stop, watcher=watcher, leases=lease_folder())
