@@ -62,6 +62,7 @@ def main(host: str, port: int) -> None:
         authenticator=_at_once,
         auto_register=False,
     )
+    server.listener.listen()  # before it is said, not after
     sys.stderr.write(
         f"mt5-onnx: the paper terminal listens at {host} port {server.port}; anyone on this "
         "machine who reaches the port can run code as this user; Ctrl-C ends it\n"
