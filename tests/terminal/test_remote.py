@@ -20,6 +20,7 @@ from terminal.remote_desk import TESTS, Far, classic, reaching, wait
 
 from bridge.clock import ManualClock
 from bridge.errors import ConfigError, NoPackage, NotConnected, WrongAccount
+from bridge.mt5 import constants as mt5
 from bridge.mt5.records import AccountInfo
 from bridge.terminal.host.limits import Limits
 from bridge.terminal.remote import bundle
@@ -181,6 +182,15 @@ def test_an_answer_that_came_along_ages_and_ends_with_any_other_question(
     assert bench.calls() == ["account_info"]
 
 
+def test_a_request_is_checked_amid_answers_that_came_along(bench: Bench) -> None:
+    far = bench.reach(bench.serve())
+    far.copy_rates_from_pos("EURUSD", H1.value, 0, 100)
+    assert far.order_check(BUY).retcode == 0
+    bench.calls()
+    far.account_info()
+    assert bench.calls() == ["account_info"]
+
+
 def test_an_order_asks_for_the_account_anew(bench: Bench) -> None:
     far = bench.reach(bench.serve())
     far.copy_rates_from_pos("EURUSD", H1.value, 0, 100)
@@ -256,15 +266,17 @@ def test_kills_at_random_moments_lose_and_double_no_order(bench: Bench) -> None:
     rng = random.Random(5)  # noqa: S311  repeatable
     server = bench.serve()
     far, sure, unsure = bench.reach(server), 0, 0
-    for _ in range(6):
-        killer = threading.Timer(rng.uniform(0.0, 0.02), server.kill)
+    for _ in range(5):
+        far.account_info()
+        killer = threading.Timer(rng.uniform(0.02, 0.15), server.kill)
         killer.start()
         for _ in range(200):
             try:
                 answer = far.order_send(BUY)
             except NotConnected:
                 break
-            sure, unsure = sure + (answer is not None), unsure + (answer is None)
+            sure += answer is not None and answer.retcode == mt5.TRADE_RETCODE_DONE
+            unsure += answer is None
         killer.join()
         server = bench.serve(server.address.port)
         bench.clock.wait_until(bench.clock.now() + 60.0)

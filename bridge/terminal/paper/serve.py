@@ -46,22 +46,18 @@ def _at_once(sock: socket.socket) -> tuple[socket.socket, None]:
     return sock, None
 
 
-def main(host: str, port: int) -> None:
-    """Serve until Ctrl-C or a kill.
-
-    Raises:
-        OSError: The port is taken.
-    """
+def main(host: str, port: int) -> int:
+    """Serve until Ctrl-C or a kill; return the exit code."""
     make_portable(import_module("MetaTrader5"))
     logging.getLogger("SLAVE").setLevel(logging.CRITICAL)
-    server = ThreadedServer(
-        SlaveService,
-        hostname=host,
-        ipv6=":" in host,
-        port=port,
-        authenticator=_at_once,
-        auto_register=False,
-    )
+    try:
+        server = _server(host, port)
+    except OSError as error:
+        sys.stderr.write(
+            f"error: {host} port {port} can't be listened to ({error.strerror}): name a free port "
+            "with --port, or 0 for any\n"
+        )
+        return 2
     server.listener.listen()  # before it is said, not after
     sys.stderr.write(
         f"mt5-onnx: the paper terminal listens at {host} port {server.port}; anyone on this "
@@ -69,7 +65,19 @@ def main(host: str, port: int) -> None:
     )
     sys.stderr.flush()
     server.start()
+    return 0
+
+
+def _server(host: str, port: int) -> Any:
+    return ThreadedServer(
+        SlaveService,
+        hostname=host,
+        ipv6=":" in host,
+        port=port,
+        authenticator=_at_once,
+        auto_register=False,
+    )
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -49,7 +49,9 @@ class Kept:
 
     def take(self, verb: str, args: tuple[Any, ...]) -> Answer | None:
         """Return the answer of a call, once; any call that has none ends all."""
-        found = self._answers.pop((verb, args), None)
+        # Compared, not looked up: a request is a dict, which has no hash.
+        at = next((call for call in self._answers if call == (verb, args)), None)
+        found = None if at is None else self._answers.pop(at)
         if found is None or time.monotonic() >= self._until:
             self.clear()
             return None
