@@ -4,6 +4,9 @@ import json
 import os
 import random
 import signal
+import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +20,7 @@ from bridge.cli.dry_run import run_dry
 from bridge.cli.live_run import run_live
 from bridge.cli.log import Watcher
 from bridge.cli.main import run as command
+from bridge.clock import SystemClock
 from bridge.engine.step import Step
 from bridge.engine.stop import Stop
 from bridge.errors import ConfigError
@@ -201,6 +205,46 @@ def test_a_terminal_that_dies_is_started_again(desk: Desk) -> None:
     told = desk.events("terminal") + desk.events("alarm")
     assert any("the process of the package ended" in text for text in told)
     assert desk.events("adopted") == desk.events("human") == []
+
+
+_ENDLESS = """
+import sys
+from pathlib import Path
+from cli.test_dry_run import Desk
+from live_support import Plan
+folder = Path(sys.argv[1])
+Desk(folder, Plan.read(folder / "plan.json")).run(1_000)
+"""
+
+
+def test_a_killed_run_goes_on_with_its_account(desk: Desk) -> None:
+    """SIGKILL in the middle of the third bar or later; what was ordered on paper is still held."""
+    clock = SystemClock()
+    until = clock.now() + 60.0
+
+    def has_decided() -> bool:
+        try:
+            return len(desk.rows("decisions")) >= 3
+        except (ConfigError, sqlite3.Error):  # the journal is being made
+            return False
+
+    with subprocess.Popen([sys.executable, "-c", _ENDLESS, str(desk.folder)]) as child:
+        while not has_decided():
+            assert child.poll() is None
+            assert clock.now() < until
+            clock.wait_until(clock.now() + 0.1)
+        child.kill()
+    sent = len(dealt(desk))
+    assert sent >= 1
+    desk.run(3)
+    assert [row["ending"] for row in desk.rows("runs")] == [None, "enough"]
+    bars = [row["bar_time"] for row in desk.rows("decisions")]
+    assert bars == sorted(set(bars))
+    assert desk.events("adopted") == desk.events("human") == []
+    tickets = [deal["ticket"] for deal in dealt(desk)]
+    assert tickets == sorted(set(tickets))
+    assert len(tickets) >= sent
+    assert [deal.type for deal in desk.real_deals()] == [mt5.DEAL_TYPE_BALANCE]
 
 
 def test_a_stop_is_hit_by_the_real_terminals_prices(tmp_path: Path) -> None:

@@ -320,8 +320,9 @@ def info(name: str, base: str, profit: str, **more: Any) -> SymbolInfo:
 OFFERED = (
     info("EURUSD", "EUR", "USD"),
     info("EURUSD.x", "EUR", "USD", select=False),
-    info("GBPUSD", "GBP", "USD", select=False),
-    info("GBPUSD.off", "GBP", "USD", select=False, trade_mode=0),
+    info("GBPUSD", "GBP", "USD", select=False, trade_mode=0),
+    info("GBPUSD.x", "GBP", "USD", select=False),
+    info("EURGBP", "EUR", "GBP", trade_calc_mode=2),
     info("USDJPY", "USD", "JPY"),
     info("EURJPY", "EUR", "JPY"),
     info("USDSGD", "USD", "SGD"),
@@ -338,7 +339,7 @@ OFFERED = (
         (["USDJPY"], "EUR", {"USDJPY", "EURJPY", "EURUSD"}),
         (["GBPUSD"], "EUR", {"GBPUSD", "EURUSD"}),
         (["EURJPY"], "SGD", {"EURJPY", "EURUSD", "USDSGD", "USDJPY"}),
-        (["EURJPY"], "GBP", {"EURJPY", "EURUSD", "GBPUSD", "USDJPY"}),
+        (["EURJPY"], "GBP", {"EURJPY", "EURUSD", "GBPUSD.x", "USDJPY"}),
         (["EURUSD"], "USC", {"EURUSD"}),
     ],
 )

@@ -58,8 +58,6 @@ def _way(pairs: Pairs, symbol: str, source: str, target: str) -> Iterator[str]:
         yield direct
         return
     for legs in ((source, HUB), (HUB, target)):
-        if legs[0] == legs[1]:
-            continue
         if not (leg := _pair(pairs, *legs)):
             raise ConfigError(
                 f"{symbol} has money in {source}, and no pair of the broker turns it into "

@@ -133,7 +133,6 @@ class DryTerminal:
         self._paper = PaperTerminal(profile, series, clock, account, identity=identity)
         self._paper.initialize()
         self._book = ModuleTerminal(self._paper)
-        self._paper.hear(ticks)
 
     def close(self) -> None:
         """Write the paper account and release its file."""

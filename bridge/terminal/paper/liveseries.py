@@ -20,7 +20,7 @@ class LiveSeries(Series):
 
     Args:
         info: The symbol's specification.
-        first: Shown from the start; it moves nothing before it is told.
+        first: Shown from the start; it fills nothing before it is told.
         week: When the symbol is traded; None: whenever there are ticks.
     """
 
@@ -28,18 +28,18 @@ class LiveSeries(Series):
 
     def __init__(self, info: SymbolInfo, first: Tick, week: Week | None = None) -> None:
         super().__init__(info, timeframe("M1"), np.zeros(0, dtype=RATES_DTYPE), week)
-        self._told: Tick | None = None
+        self._told = first
         self._count = 0
         self._show(first)
 
     def tell(self, tick: Tick, at: float) -> None:
-        """Let a tick be the next event; one without prices, or the last one again, is none.
+        """Let a tick be the next event; one without prices is none.
 
         Args:
             tick: The newest.
             at: Server time at which it is seen; nothing is known of the time before.
         """
-        if tick != self._told and tick.bid and tick.ask:
+        if tick.bid and tick.ask:
             self._told, self.due = tick, at
 
     def move(self, now: float) -> None:
@@ -49,8 +49,7 @@ class LiveSeries(Series):
 
     def step(self) -> int:
         """Show the tick that was told."""
-        if self._told is not None:
-            self._show(self._told)
+        self._show(self._told)
         return TICK
 
     def _show(self, tick: Tick) -> None:
