@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_support import LOGIN, SERVER, Plan, plan, write_settings
+from live_support import LOGIN, SERVER, Plan, environment, plan, write_settings
 from models_support import write_last_move
 
 from bridge.cli.dry_run import run_dry
+from bridge.cli.live_connect import tenure
 from bridge.cli.live_run import run_live
 from bridge.cli.log import Watcher
 from bridge.cli.main import run as command
 from bridge.clock import SystemClock
+from bridge.engine.lease import leased
 from bridge.engine.step import Step
 from bridge.engine.stop import Stop
 from bridge.errors import ConfigError
@@ -28,7 +30,7 @@ from bridge.journal.read import reading
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.servertime import parse
-from bridge.settings import BridgeSettings, load_settings
+from bridge.settings import BridgeSettings, Mode, load_settings
 from bridge.terminal.host.settings import HostSettings
 from bridge.terminal.host.terminal import HostTerminal
 
@@ -98,6 +100,13 @@ class Desk:
     def rows(self, table: str) -> list[dict[str, Any]]:
         with reading(self.folder / "state" / "journal.sqlite3") as journal:
             return list(journal.rows(table))
+
+    def has_decided(self, count: int) -> bool:
+        """Return whether another process has decided so many bars."""
+        try:
+            return len(self.rows("decisions")) >= count
+        except (ConfigError, sqlite3.Error):  # the journal is being made
+            return False
 
     def events(self, kind: str) -> list[str]:
         return [row["text"] for row in self.rows("events") if row["kind"] == kind]
@@ -221,15 +230,8 @@ def test_a_killed_run_goes_on_with_its_account(desk: Desk) -> None:
     """SIGKILL in the middle of the third bar or later; what was ordered on paper is still held."""
     clock = SystemClock()
     until = clock.now() + 60.0
-
-    def has_decided() -> bool:
-        try:
-            return len(desk.rows("decisions")) >= 3
-        except (ConfigError, sqlite3.Error):  # the journal is being made
-            return False
-
     with subprocess.Popen([sys.executable, "-c", _ENDLESS, str(desk.folder)]) as child:
-        while not has_decided():
+        while not desk.has_decided(3):
             assert child.poll() is None
             assert clock.now() < until
             clock.wait_until(clock.now() + 0.1)
@@ -319,6 +321,49 @@ def test_specifications_may_change_from_day_to_day(desk: Desk, tmp_path: Path) -
     (tmp_path / "terminal.sqlite3").unlink()
     desk.run(2)
     assert [row["ending"] for row in desk.rows("runs")] == ["enough", "enough"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_the_command_runs_without_live_and_says_that_nothing_is_sent(tmp_path: Path) -> None:
+    """The whole command on the computer's clock, the account a REAL one."""
+    desk = Desk(tmp_path, plan(tmp_path, is_real=True))
+    clock = SystemClock()
+    until = clock.now() + 60.0
+    with subprocess.Popen(
+        [sys.executable, "-m", "bridge", "run", "-c", str(desk.config)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**environment(desk.plan), "XDG_STATE_HOME": str(tmp_path / "home")},
+    ) as child:
+        while not desk.has_decided(1):
+            assert child.poll() is None, child.communicate()
+            assert clock.now() < until
+            clock.wait_until(clock.now() + 0.1)
+        child.send_signal(signal.SIGTERM)
+        out, err = child.communicate(timeout=20)
+    assert (child.returncode, err) == (0, "")
+    assert "prices of REAL account 77 at Paper-Demo: orders are on paper, nothing is sent" in out
+    assert "stopped by SIGTERM" in out
+
+
+def test_a_dry_run_may_accompany_the_live_run_of_its_strategy(desk: Desk, tmp_path: Path) -> None:
+    """Leases: one dry run and one live run a strategy, in state folders of their own."""
+    with closing(desk.plan.terminal()) as module:
+        module.initialize()
+        account = module.account_info()
+
+    def places(mode: str, state: str) -> list[str]:
+        update = {"mode": Mode(mode), "state": str(tmp_path / state)}
+        return list(tenure(account, desk.settings.model_copy(update=update)))
+
+    with leased(tmp_path, places("live", "one")), leased(tmp_path, places("dry-run", "two")):
+        for mode, state in (("dry-run", "three"), ("live", "three"), ("dry-run", "one")):
+            with (
+                pytest.raises(ConfigError, match="another program of this computer"),
+                leased(tmp_path, places(mode, state)),
+            ):
+                pass
 
 
 @pytest.mark.parametrize(("first", "second"), [("dry-run", "live"), ("live", "dry-run")])
