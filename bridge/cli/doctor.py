@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.doctor.finding import Finding
     from bridge.doctor.ground import Connect, Connection
     from bridge.settings import BridgeSettings
-    from bridge.terminal.host.settings import HostSettings
+    from bridge.terminal.host.terminal import HostTerminal
 
 # Grade -> how a line begins, and its colour; an output that is no terminal gets no colours.
 _MARKS = {
@@ -68,38 +68,35 @@ def _findings(config: Path, *, keep_fault: bool) -> "Iterator[Finding]":
 
 
 def _way(settings: "BridgeSettings") -> "Connect":
+    from bridge.cli.live_terminal import terminal_of
+    from bridge.clock import SystemClock
     from bridge.settings import Mode
-    from bridge.terminal.host.settings import HostSettings
 
     if settings.mode is Mode.PAPER:
         return partial(over_recording, settings)
-    return lambda: over_host(HostSettings.of(settings.terminal))
+    return lambda: over_terminal(terminal_of(settings.terminal, SystemClock()))
 
 
 @contextmanager
-def over_host(settings: "HostSettings") -> "Iterator[Connection]":
+def over_terminal(made: "HostTerminal") -> "Iterator[Connection]":
     """Connect to a real terminal; a fault is told with the versions that answered before it.
 
     Args:
-        settings: Interpreter, terminal, account.
+        made: Not connected yet; it is closed at the end.
     """
-    import random
-
     from bridge.clock import SystemClock
     from bridge.doctor.ground import Connection
     from bridge.errors import TerminalError
-    from bridge.terminal.host.terminal import HostTerminal
 
-    clock, fault = SystemClock(), None
-    jitter = random.Random()  # noqa: S311  no secret
-    with closing(HostTerminal(settings, clock, jitter)) as host:
+    fault = None
+    with closing(made):
         try:
-            host.connect()
+            made.connect()
         except TerminalError as error:
             fault = error
-        about = host.about and f"Python {host.about.python}, MetaTrader5 {host.about.package}"
-        terminal = None if fault else host
-        yield Connection(clock=clock, about=about or None, terminal=terminal, fault=fault)
+        about = made.about and f"Python {made.about.python}, MetaTrader5 {made.about.package}"
+        terminal = None if fault else made
+        yield Connection(clock=SystemClock(), about=about or None, terminal=terminal, fault=fault)
 
 
 @contextmanager

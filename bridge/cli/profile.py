@@ -9,7 +9,7 @@ from bridge.cli.config import read_settings
 
 if TYPE_CHECKING:
     from bridge.mt5.terminal import Terminal
-    from bridge.terminal.host.settings import HostSettings
+    from bridge.settings import TerminalSettings
 
 profile = typer.Typer(help="Show brokers, or save the one of a terminal.", no_args_is_help=True)
 
@@ -62,34 +62,32 @@ def save(
     Login, name, balance and positions stay out of it. Commission is in no terminal's API: add it
     to the file by hand.
     """
-    import random
     from contextlib import closing
 
+    from bridge.cli.live_terminal import terminal_of
     from bridge.clock import SystemClock
     from bridge.errors import ConfigError
-    from bridge.terminal.host.terminal import HostTerminal
 
     if file.exists():
         raise ConfigError(f"{file} is there already: name another file, nothing is overwritten")
     if config is not None and path is not None:
         raise ConfigError(f"--path and --config name a terminal each, {path} and {config}: use one")
     settings, rule = _terminal(config, path)
-    jitter = random.Random()  # noqa: S311  spreads pauses, hides nothing
-    with closing(HostTerminal(settings, SystemClock(), jitter)) as terminal:
+    with closing(terminal_of(settings, SystemClock())) as terminal:
         terminal.connect()
         write(terminal, file, symbols=symbols, server_clock=server_clock or rule)
 
 
-def _terminal(config: Path | None, path: str | None) -> "tuple[HostSettings, str]":
+def _terminal(config: Path | None, path: str | None) -> "tuple[TerminalSettings, str]":
     """Return the terminal, and the broker's clock rule where it is known."""
-    from bridge.terminal.host.settings import HostSettings
+    from bridge.settings import TerminalSettings
 
     usual = "eet-us"
     if config is None:
-        return HostSettings(path=path), usual
+        return TerminalSettings(path=path), usual
     settings = read_settings(config)
     known = settings.server_clock
-    return HostSettings.of(settings.terminal), usual if known == "auto" else known
+    return settings.terminal, usual if known == "auto" else known
 
 
 def write(terminal: "Terminal", file: Path, *, symbols: str, server_clock: str) -> None:

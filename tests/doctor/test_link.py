@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from doctor.doctor_desk import FILE, Patient
-from terminal.host_desk import findable, settings
+from terminal.host_desk import findable, rng, settings
 from terminal.host_modules import LOGIN, SERVER
 
-from bridge.cli.doctor import over_host
+from bridge.cli.doctor import over_terminal
 from bridge.clock import SystemClock
 from bridge.doctor import link
 from bridge.doctor.examine import examine
@@ -21,6 +21,7 @@ from bridge.mt5.records import AccountInfo
 from bridge.settings import BridgeSettings
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.host.settings import HostSettings
+from bridge.terminal.host.terminal import HostTerminal
 
 
 def code(found: Finding) -> tuple[Grade, int]:
@@ -38,7 +39,8 @@ def hosted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HostSettings, **strategy: Any
 ) -> dict[str, Finding]:
     findable(monkeypatch)
-    found = examine(chosen(tmp_path, **strategy), lambda: over_host(host), SystemClock(), FILE)
+    made = HostTerminal(host, SystemClock(), rng())
+    found = examine(chosen(tmp_path, **strategy), lambda: over_terminal(made), SystemClock(), FILE)
     return {each.check: each for each in found}
 
 

@@ -54,8 +54,8 @@ def main(host: str, port: int) -> int:
         server = _server(host, port)
     except OSError as error:
         sys.stderr.write(
-            f"error: {host} port {port} can't be listened to ({error.strerror}): name a free port "
-            "with --port, or 0 for any\n"
+            f"mt5-onnx: {host} port {port} can't be listened to ({error.strerror}): name a free "
+            "one with --port, or 0 for any\n"
         )
         return 2
     server.listener.listen()  # before it is said, not after
