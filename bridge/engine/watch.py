@@ -100,11 +100,10 @@ class Watch:
         symbols = dict.fromkeys(lookout.symbol for lookout in self._lookouts)
         ticks = {symbol: terminal.symbol_info_tick(symbol) for symbol in symbols}
         before, lows = self._baselines(), self._take_lows()
-        # One account, so one day: a symbol that does not trade now would keep yesterday's.
-        newest = max(tick.time for tick in ticks.values())
         for lookout in self._lookouts:
-            lookout.keep_books(account, positions, newest)
+            lookout.keep_books(account, positions, ticks[lookout.symbol].time)
         known, equity = self._baselines(), account.equity
+        # One account, so one day: a symbol that does not trade now would keep yesterday's.
         for standing in self._standings:
             standing.baselines = known
         falls = [before.drawdown_share(low) for low in lows]
