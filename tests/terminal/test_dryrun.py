@@ -288,6 +288,19 @@ def test_costs_of_another_currency_are_refused(tmp_path: Path) -> None:
     assert terminal.account_info().balance == 10_000.0 - 0.35
 
 
+def test_sessions_come_from_the_profile_of_costs(tmp_path: Path) -> None:
+    """Monday's hours begin at 00:05: before, the market is closed, whatever ticks come."""
+    play = real({0: 110_000, 299: 110_000, 300: 110_000})
+    hours = profile().model_copy(update={"sessions": {"EURUSD": {"mon": ("00:05-24:00",)}}})
+    terminal = dry(play, tmp_path / "dry.sqlite3", costs=hours)
+    play.clock.wait_until(MONDAY + 299)
+    answer = terminal.order_send(request())
+    assert answer is not None
+    assert answer.retcode == mt5.TRADE_RETCODE_MARKET_CLOSED
+    play.clock.wait_until(MONDAY + 300)
+    sent(terminal)
+
+
 def test_profits_are_converted_at_live_prices(tmp_path: Path) -> None:
     """EURGBP in a USD account: GBPUSD is followed, too, and selected where it was not."""
     broker = profile(
