@@ -26,6 +26,7 @@ Results = tuple[TradeResult, ...]
 Build = Callable[[Scene], Request | None]
 """Makes a request at the prices of a scene; None when there is nothing left to ask for."""
 _TAKEN = (Outcome.DONE, Outcome.PARTIAL, Outcome.PLACED)
+_NOT_AGAIN = (Outcome.DONE, Outcome.PLACED, Outcome.UNRESOLVED)
 
 
 class Actor:
@@ -234,6 +235,10 @@ class Actor:
                 standing.stops[order] = request.sl or 0.0
         if result.outcome is Outcome.PLACED:
             standing.is_open = True
+            if request.position:  # another exit beside it would open the other side when netting
+                standing.reduce(request.position)
+        if request.purpose is Purpose.EXIT and result.outcome is Outcome.DONE:
+            standing.closed(request.position or 0, request.volume or 0.0)
         if request.purpose is Purpose.PROTECT:
             standing.positions = tuple(_moved(held, request, result) for held in standing.positions)
         if result.outcome is Outcome.UNRESOLVED:
@@ -252,7 +257,7 @@ class Actor:
             positions=scene.positions,
             baselines=self._standing.baselines,
             state=self._standing.state,
-            unresolved=self._standing.unresolved | self._standing.awaited,
+            unresolved=self._standing.unresolved | self._standing.awaited | self._standing.missing,
             alarms=self._standing.alarms,
             own_positions=scene.of_all,
             terms=self._lookout.terms(scene.of_all) if counts_currencies else {},
@@ -299,4 +304,4 @@ def _closing(
 
 def _is_done(results: Results) -> bool:
     """Whether the last try closed the position, or nobody knows yet."""
-    return bool(results) and results[-1].outcome in (Outcome.DONE, Outcome.UNRESOLVED)
+    return bool(results) and results[-1].outcome in _NOT_AGAIN

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.engine.settle import ABSENT, deal_of
-from bridge.engine.standing import ENTRY, Held, Refusal, Standing
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing, count_lots
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.retcodes import Outcome
-from bridge.mt5.sides import BY_ORDER_TYPE, Side
+from bridge.mt5.sides import Side
 from bridge.risk.baselines import Baselines, first_baselines
 from bridge.strategy.decide import Action, Decision
 
@@ -39,7 +39,7 @@ def recalled_standing(
     """
     last = reader.last_decision(magic, symbol)
     deals = reader.deals()
-    ours = _sent(reader, deals, magic, symbol)
+    ours, lots = _sent(reader, deals, magic, symbol), _lots(reader, deals, magic, symbol)
     return Standing(
         magic=magic,
         baselines=_baselines(reader, last, magic) or first_baselines(server_time, equity),
@@ -48,7 +48,8 @@ def recalled_standing(
         unresolved=_unresolved(reader, magic, symbol),
         is_open=bool(reader.open_intents(magic, symbol)),
         declined=_declined(reader, magic),
-        positions=_held(deals, ours),
+        positions=_held(lots),
+        lots=lots,
         sent=ours,
         awaited=_awaited(reader, deals, magic, symbol),
         balance=last["balance"] if last else None,
@@ -63,8 +64,12 @@ def recalled_standing(
 def _closing(reader: JournalReader, magic: int) -> dict[int, Refusal]:
     """Return the exits that were put off; those of positions that are gone are dropped later."""
     rows = reader.rows("events", "magic = ? AND kind = 'deferred'", magic)
-    tickets = (int(row["text"].partition("#")[2].partition(" ")[0]) for row in rows)
-    return {ticket: Refusal(0, 0.0, 0) for ticket in tickets}
+    return {_ticket_in(row["text"]): Refusal(0, 0.0, 0) for row in rows}
+
+
+def _ticket_in(text: str) -> int:
+    """Return the position that an event tells of."""
+    return int(text.partition("#")[2].partition(" ")[0])
 
 
 def _stands(reader: JournalReader, magic: int, kind: str) -> bool:
@@ -74,10 +79,13 @@ def _stands(reader: JournalReader, magic: int, kind: str) -> bool:
 
 
 def _unresolved(reader: JournalReader, magic: int, symbol: str) -> frozenset[int]:
+    """Return the tickets of orders of unknown end; an entry that waits is awaited instead."""
+    found = [row for row in reader.open_intents(magic, symbol) if row["result"] is not None]
+    tickets = [row["request"].get("position", ENTRY) for row in found]
     return frozenset(
-        row["request"].get("position", ENTRY)
-        for row in reader.open_intents(magic, symbol)
-        if row["result"] is not None and row["result"]["outcome"] == Outcome.UNRESOLVED
+        ticket
+        for ticket, row in zip(tickets, found, strict=True)
+        if ticket != ENTRY or row["result"]["outcome"] == Outcome.UNRESOLVED
     )
 
 
@@ -86,7 +94,7 @@ def _stops(
 ) -> dict[int, float]:
     """Return the stop loss that each entry asked for, but of positions that a person has moved."""
     moved = {
-        int(row["text"].partition("#")[2].partition(" ")[0])
+        _ticket_in(row["text"])
         for row in reader.rows("events", "magic = ? AND kind = 'human'", magic)
         if "was moved" in row["text"]
     }
@@ -140,13 +148,24 @@ def _awaited(
     return orders - {deal.order for deal in deals}
 
 
-def _held(deals: tuple[TradeDeal, ...], ours: set[int]) -> tuple[Held, ...]:
-    """Return the positions that were open when the journal was last written, by its deals."""
+def _lots(
+    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
+) -> dict[int, float]:
+    """Return the positions that are open by the journal's deals: position -> signed lots."""
     lots: dict[int, float] = {}
     for deal in deals:
-        if deal.position_id in ours and deal.type in BY_ORDER_TYPE:
-            signed = BY_ORDER_TYPE[deal.type].sign * deal.volume
-            lots[deal.position_id] = round(lots.get(deal.position_id, 0.0) + signed, 8)
+        count_lots(lots, deal, magic, symbol)
+    missing: set[int] = set()
+    for row in reader.rows("events", "magic = ? AND kind IN ('missing', 'resume')", magic):
+        if row["kind"] == "missing":
+            missing.add(_ticket_in(row["text"]))
+        else:  # a person takes those told of so far for gone
+            lots = {number: signed for number, signed in lots.items() if number not in missing}
+    return lots
+
+
+def _held(lots: Mapping[int, float]) -> tuple[Held, ...]:
+    """Return the positions that were open when the journal was last written."""
     return tuple(
         Held(
             identifier=number,
@@ -157,7 +176,6 @@ def _held(deals: tuple[TradeDeal, ...], ours: set[int]) -> tuple[Held, ...]:
             tp=None,
         )
         for number, signed in lots.items()
-        if signed
     )
 
 

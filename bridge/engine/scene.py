@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
-from bridge.engine.standing import ENTRY, Held, Refusal, Standing
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing, count_lots
 from bridge.engine.tally import Tally
 from bridge.errors import NotConnected, TerminalError, WrongAccount
 from bridge.journal.write import Journal
@@ -188,16 +188,17 @@ class Lookout:
         standing, held = self.standing, tuple(Held.of(each) for each in own)
         balance = account.balance + account.credit
         is_news = balance != standing.balance or _shape(held) != _shape(standing.positions)
-        if is_news or standing.awaited:
+        if is_news or standing.awaited or standing.missing:
             self.read_deals(server_time)
             if standing.balance is not None:  # the first look finds the deposit, no news
                 self._shift_baselines()
         standing.balance = balance
         standing.baselines = standing.baselines.advanced(server_time, account.equity, balance)
         standing.awaited -= {each.identifier for each in held}
-        if held != standing.positions:
-            self._notice(held)
-            standing.positions = held
+        kept = held + self._missing(held)
+        if kept != standing.positions:
+            self._notice(kept)
+            standing.positions = kept
         for each in held:
             self._check_stop(each)
         # While an entry's fate is unknown, a position of unknown origin is most likely its.
@@ -205,6 +206,22 @@ class Lookout:
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
         return own
+
+    def _missing(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
+        """Return the positions that have gone without a deal.
+
+        A terminal that was restarted shows none at first, one on a bad line shows older ones.
+        """
+        standing = self.standing
+        missing = frozenset(standing.lots.keys() - {each.identifier for each in held})
+        for number in sorted(missing - standing.missing):
+            self._tell(
+                "missing",
+                f"position #{number} is not shown, and no deal has closed it: nothing is opened "
+                "until one of both shows, or until mt5-onnx resume",
+            )
+        standing.missing = missing
+        return tuple(each for each in standing.positions if each.identifier in missing)
 
     def _check_account(self, account: AccountInfo) -> None:
         """Refuse what another account shows: its positions are not gone, they are elsewhere.
@@ -321,6 +338,8 @@ class Lookout:
         self._journal.deals(self._recent)
         self._house.tally.take(self._recent, self._house.magics)
         standing.awaited -= {deal.order for deal in self._recent}
+        for deal in self._recent:
+            count_lots(standing.lots, deal, self._settings.magic, self.symbol)
         # Some servers give a position another number than that of its order.
         standing.sent |= {deal.position_id for deal in self._recent if deal.order in standing.sent}
         if self._recent:

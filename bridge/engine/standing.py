@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from bridge.mt5.records import TradePosition
-from bridge.mt5.sides import BY_POSITION_TYPE, Side
+from bridge.mt5.constants import DEAL_ENTRY_IN
+from bridge.mt5.records import TradeDeal, TradePosition
+from bridge.mt5.sides import BY_ORDER_TYPE, BY_POSITION_TYPE, Side
 from bridge.risk.baselines import Baselines
 from bridge.risk.guard import TradingState
 
@@ -57,6 +58,24 @@ class Refusal:
     times: int
 
 
+def count_lots(lots: dict[int, float], deal: TradeDeal, magic: int, symbol: str) -> None:
+    """Add a deal to the open lots of a strategy's positions; what is closed is left out.
+
+    Args:
+        lots: Position -> lots, below 0 for a short one; changed.
+        deal: The next one.
+        magic: Of the strategy.
+        symbol: Of the strategy.
+    """
+    number, side = deal.position_id, BY_ORDER_TYPE.get(deal.type)
+    is_opening = deal.entry == DEAL_ENTRY_IN and (deal.magic, deal.symbol) == (magic, symbol)
+    if side is None or not (is_opening or number in lots):
+        return
+    lots[number] = round(lots.get(number, 0.0) + side.sign * deal.volume, 8)
+    if not lots[number]:
+        del lots[number]
+
+
 @dataclass(slots=True)
 class Standing:
     """One strategy's standing. The one mutable value of the engine.
@@ -71,6 +90,10 @@ class Standing:
         positions: The strategy's own positions when last looked at.
         sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
             own doing. A position with its magic that is not among them is somebody else's.
+        lots: Position -> lots that are open by its deals, below 0 for a short one; only those whose
+            opening is known.
+        missing: Positions of these that the terminal does not show: nothing is opened until it
+            shows them, or the deal that has closed them.
         awaited: Tickets of entries that the server took and that no position or deal shows yet.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
@@ -91,6 +114,8 @@ class Standing:
     is_open: bool = False
     positions: tuple[Held, ...] = field(default=())
     sent: set[int] = field(default_factory=set)
+    lots: dict[int, float] = field(default_factory=dict)
+    missing: frozenset[int] = frozenset()
     awaited: set[int] = field(default_factory=set)
     balance: float | None = None
     deals_since: int = 0
@@ -114,6 +139,12 @@ class Standing:
         self.unresolved |= {ticket}
         self.is_open = True
 
+    def closed(self, ticket: int, volume: float) -> None:
+        """Note that an exit is done: its deal may show later than the position goes."""
+        for held in self.positions:
+            if held.ticket == ticket and volume >= held.volume:
+                self.lots.pop(held.identifier, None)
+
     def settled(self) -> None:
         """Note that every order's end is known."""
         self.unresolved = frozenset()
@@ -128,3 +159,6 @@ class Standing:
         self.halted = self.adopted = False
         self.unresolved = frozenset()
         self.awaited.clear()
+        for number in self.missing:
+            del self.lots[number]
+        self.missing = frozenset()

@@ -3,14 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from engine.test_crew import DIP, LosesTheAnswer, decided, events, playing
-from engine.test_execution import HILL, LosesOneAnswer, SendsOneNowhere, sent
+from engine.test_crew import DIP, UTC, LosesTheAnswer, decided, events, playing
+from engine.test_execution import HILL, RISE_AND_FALL, LosesOneAnswer, SendsOneNowhere, later, sent
 from journal_support import begin
 from tests_support import record
 
 from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing
+from bridge.engine.replay import replay
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
 from bridge.mt5 import constants as mt5
@@ -184,3 +186,83 @@ def test_an_older_deal_is_not_taken_for_the_entry_that_never_arrived(tmp_path: P
         "the terminal does not show the order: presumed absent",
         10009,
     ]
+
+
+class ForgetsPositions(ModuleTerminal):
+    """For some looks after the entry the terminal shows neither position nor deals."""
+
+    looks = 0
+
+    def _is_away(self) -> bool:
+        return 16 <= self.looks < 24
+
+    def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
+        self.looks += 1
+        return () if self._is_away() else super().positions_get(symbol)
+
+    def history_deals_get(self, date_from: int, date_to: int) -> tuple[TradeDeal, ...]:
+        return () if self._is_away() else super().history_deals_get(date_from, date_to)
+
+
+def test_a_position_that_is_not_shown_for_a_while_is_not_opened_again(tmp_path: Path) -> None:
+    """A terminal that was just restarted has no positions yet; nothing says that ours is closed."""
+    with playing(tmp_path, np.concatenate([DIP, later(DIP)]), seam=ForgetsPositions) as run:
+        run.play()
+        standing = run.crew.steppers[0].standing
+        assert len(run.paper.positions_get()) == 1
+        assert standing.missing == frozenset()
+        assert standing.declined is None
+    assert len(events(tmp_path, "missing")) == 1
+    assert [purpose for purpose, _, _ in sent(tmp_path)] == ["entry"]
+    with reading(tmp_path / "journal.sqlite3") as journal:
+        assert {row["denied"] for row in journal.rows("intents")} == {None, "unresolved"}
+
+
+def test_a_person_s_closing_is_seen_when_its_deal_shows(tmp_path: Path) -> None:
+    with playing(tmp_path, np.concatenate([DIP, later(DIP)]), seam=ForgetsPositions) as run:
+
+        def on_step(step: Any) -> None:
+            for held in run.paper.positions_get() if standing.missing else ():
+                request = {**buying().as_dict(), "type": 1, "volume": 1.0, "magic": 0}
+                run.paper.order_send({**request, "position": held.ticket})
+
+        standing = run.crew.steppers[0].standing
+        replay(run.crew.steppers, run.paper, run.clock, UTC, on_step, before=run.crew.attend)
+        assert len(events(tmp_path, "human")) == 1
+        assert events(tmp_path, "declined") == ["long"]
+
+
+def test_a_position_that_never_shows_again_is_given_up_by_a_person(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal:
+        begin(journal)
+        journal.deals([deal(ticket=101, order=101, position_id=101)])
+        journal.event("missing", "position #101 is not shown", 7)
+        with reading(path) as past:
+            assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).lots == {
+                101: 0.1
+            }
+        journal.event("resume", "a person asked for entries again", 7)
+        with reading(path) as past:
+            recalled = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0)
+    assert (recalled.lots, recalled.positions) == ({}, ())
+
+
+def test_an_exit_that_waits_is_not_sent_again(tmp_path: Path) -> None:
+    """Answered 10008; on a netting account a second exit would open the other side."""
+    rates = np.concatenate([RISE_AND_FALL, later(RISE_AND_FALL)])
+    with playing(tmp_path, rates, sides="both") as run:
+        seen: list[int] = []
+
+        def on_step(step: Any) -> None:
+            seen.append(step.bar_time)
+            if len(seen) == 3:  # the next bar closes the position
+                run.paper.script.add(Placed("filled"))
+            if len(seen) == 4:
+                run.crew.attend()
+
+        replay(run.crew.steppers, run.paper, run.clock, UTC, on_step, before=run.crew.attend)
+    assert [code for purpose, code, _ in sent(tmp_path) if purpose == "exit"][:1] == [
+        "found: deal #7000003"
+    ]
+    assert events(tmp_path, "deferred") == []
