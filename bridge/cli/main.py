@@ -16,6 +16,7 @@ from bridge.cli.init import init
 from bridge.cli.journal import journal
 from bridge.cli.paper import paper
 from bridge.cli.profile import profile
+from bridge.cli.record import record
 from bridge.cli.run import run as run_strategies
 from bridge.cli.why import why
 from bridge.errors import BridgeError
@@ -41,6 +42,7 @@ for command in (status, halt, resume, flatten):
 app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
 app.add_typer(paper, name="paper")
+app.command()(record)
 app.command()(why)
 
 
