@@ -10,7 +10,7 @@ BRIDGE = Path(__file__).parents[1] / "bridge"
 FLOORS = (
     {"__main__"},
     {"cli"},
-    {"dashboard", "notify", "mql", "authoring", "doctor"},
+    {"dashboard", "notify", "mql", "authoring", "doctor", "conformance"},
     {"report"},
     {"engine"},
     {"trade"},
