@@ -9,6 +9,7 @@ from typing import Annotated, cast
 import typer
 
 from bridge import __version__
+from bridge.cli.conformance import conformance
 from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
 from bridge.cli.doctor import doctor
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(init)
 app.command()(doctor)
+app.command()(conformance)
 app.command("run")(run_strategies)
 for command in (status, halt, resume, flatten):
     app.command()(command)
