@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine.test_crew import DIP, decided, playing
 from terminal.faults_desk import CALLS, EVER, Desk, said
 from terminal.paper_desk import Play
 
@@ -375,3 +376,32 @@ def test_a_full_disk_ends_the_tape_and_not_the_run(tmp_path: Path) -> None:
         assert recorder.account_info().balance > 0.0
         assert recorder.symbol_info("EURUSD").name == "EURUSD"
         assert isinstance(tape.fault, OSError)
+
+
+# A bug report
+
+
+def test_a_run_is_replayed_from_its_tape_decision_for_decision(path: Path) -> None:
+    """The orders of the second run are on the tape, too; its own terminal only tells the time."""
+    made, again = path.parent / "made", path.parent / "again"
+    for folder in (made, again):
+        folder.mkdir()
+    with (
+        writer(path) as tape,
+        playing(made, DIP, seam=lambda of: Recorder(ModuleTerminal(of), tape)) as run,
+    ):
+        run.play()
+    assert tape.calls["order_send"] > 0
+    replayed = Tape(path)
+    with playing(again, DIP, seam=lambda of: replayed) as run:
+        run.play()
+        assert run.paper.positions_total() == 0  # nothing was sent to it
+    assert (replayed.mismatch, replayed.left) == (None, ())
+    assert told(again) == told(made)
+
+
+def told(folder: Path) -> list[tuple[Any, ...]]:
+    """Return what was decided of each bar, why, and at which equity."""
+    rows = decided(folder)
+    assert {row["action"] for row in rows} >= {"open", "hold"}
+    return [(row["bar_time"], row["action"], row["reason"], row["equity"]) for row in rows]
