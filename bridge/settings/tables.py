@@ -12,6 +12,7 @@ from bridge.settings.limits import LimitSettings
 from bridge.settings.strategy import StrategySettings
 from bridge.settings.values import (
     TIMEFRAMES,
+    Address,
     ClockRule,
     Frozen,
     OrOff,
@@ -39,9 +40,6 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-_ADDRESS = r"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):[0-9]{1,5}$"
-
-
 class TerminalSettings(Frozen):
     """The MetaTrader 5 terminal. The password is no key: MT5_PASSWORD or a keyring has it."""
 
@@ -58,7 +56,7 @@ class TerminalSettings(Frozen):
     python: OrOff[Annotated[tuple[Text, ...], Field(min_length=1)]] = None
     """Command of the Python that has the MetaTrader5 package, such as ["wine", "python.exe"];
     None takes the Python that runs the bridge."""
-    remote: OrOff[Annotated[str, Field(pattern=_ADDRESS)]] = None
+    remote: OrOff[Address] = None
     """Address of an rpyc classic server, as mt5linux starts one, in a Python that has the
     MetaTrader5 package: "127.0.0.1:18812"; None asks a package of this computer."""
 

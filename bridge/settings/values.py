@@ -15,6 +15,8 @@ TIMEFRAMES: Final = (*(f"M{n}" for n in _MINUTES), *(f"H{n}" for n in _HOURS), "
 """Names of the timeframes, shortest first."""
 _CLOCK = r"^(auto|utc|eet-eu|eet-us|utc[+-](0?\d|1[0-3])(:[0-5]\d)?|utc[+-]14(:00)?)$"
 _TIME_OF_DAY = r"^([01]\d|2[0-3]):[0-5]\d$"
+_PORT = r"([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])"
+_ADDRESS = rf"^(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):{_PORT}$"
 _TIME_SPAN = r"^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$"
 
 
@@ -67,6 +69,11 @@ ClockRule = Annotated[
     str,
     AfterValidator(_matching(_CLOCK, "auto, utc, eet-eu, eet-us or an offset such as utc+3")),
     Field(json_schema_extra=_pattern(_CLOCK)),
+]
+Address = Annotated[
+    str,
+    AfterValidator(_matching(_ADDRESS, 'host:port in quotes, such as "127.0.0.1:18812"')),
+    Field(json_schema_extra=_pattern(_ADDRESS)),
 ]
 TimeOfDay = Annotated[
     str,

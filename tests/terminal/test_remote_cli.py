@@ -56,9 +56,9 @@ def test_the_settings_pick_the_terminal() -> None:
     assert isinstance(terminal_of(remote, clock), RemoteTerminal)
 
 
-@pytest.mark.parametrize("remote", ["18812", "a b:1", "host:port", "::1:5"])
+@pytest.mark.parametrize("remote", ["18812", "a b:1", "host:port", "::1:5", "h:0", "h:65536"])
 def test_what_is_no_address_is_refused_by_the_file(tmp_path: Path, remote: str) -> None:
-    with pytest.raises(ConfigError, match=r"terminal\.remote"):
+    with pytest.raises(ConfigError, match=r"terminal\.remote.*host:port in quotes"):
         load_settings(written(tmp_path, remote), {})
 
 
