@@ -123,6 +123,25 @@ def test_c08_an_rpyc_that_can_t_be_spoken_to_is_named(tmp_path: Path, packages: 
     assert "\n" not in str(raised.value)
 
 
+def test_a_client_whose_rpyc_is_another_is_told_of_in_a_sentence(
+    tmp_path: Path, packages: Any
+) -> None:
+    theirs = {**os.environ, "PYTHONPATH": str(packages("rpyc==5.3.1"))}
+    code = "import rpyc, sys; rpyc.classic.connect('127.0.0.1', int(sys.argv[1]))"
+    with far(tmp_path) as served:
+        line = [sys.executable, "-c", code, str(served.address.port)]
+        done = subprocess.run(line, env=theirs, capture_output=True, check=False, timeout=60)
+        assert done.returncode
+        assert served.process.stderr is not None
+        said = served.process.stderr.readline()
+        assert "a client was dropped" in said
+        assert "install the same on both sides" in said
+        with reaching(served.address) as terminal:
+            terminal.connect()
+        served.process.terminate()
+        assert served.process.stderr.read() == ""
+
+
 def test_the_server_says_what_it_is_and_listens_to_this_machine_alone(tmp_path: Path) -> None:
     with far(tmp_path) as served:
         assert "anyone on this machine who reaches the port can run code as this user" in (

@@ -8,11 +8,13 @@ import copyreg
 import logging
 import socket
 import sys
+import threading
 from collections import namedtuple
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+import rpyc
 from rpyc.core import SlaveService
 from rpyc.utils.server import ThreadedServer
 
@@ -49,7 +51,7 @@ def _at_once(sock: socket.socket) -> tuple[socket.socket, None]:
 def main(host: str, port: int) -> int:
     """Serve until Ctrl-C or a kill; return the exit code."""
     make_portable(import_module("MetaTrader5"))
-    logging.getLogger("SLAVE").setLevel(logging.CRITICAL)
+    threading.excepthook = _tell
     try:
         server = _server(host, port)
     except OSError as error:
@@ -68,6 +70,22 @@ def main(host: str, port: int) -> int:
     return 0
 
 
+def _tell(ended: threading.ExceptHookArgs) -> None:
+    """Tell in a sentence why a client was dropped; each has a thread of its own."""
+    what = " ".join(map(str, ended.exc_value.args)) if ended.exc_value is not None else ""
+    sys.stderr.write(
+        f"mt5-onnx: a client was dropped ({what or ended.exc_type.__name__}); if its rpyc is of "
+        f"another major version than {rpyc.__version__} here, install the same on both sides\n"
+    )
+    sys.stderr.flush()
+
+
+def _silent() -> logging.Logger:
+    logger = logging.getLogger("mt5-onnx.serve")
+    logger.setLevel(logging.CRITICAL + 1)
+    return logger
+
+
 def _server(host: str, port: int) -> Any:
     return ThreadedServer(
         SlaveService,
@@ -76,6 +94,7 @@ def _server(host: str, port: int) -> Any:
         port=port,
         authenticator=_at_once,
         auto_register=False,
+        logger=_silent(),
     )
 
 
