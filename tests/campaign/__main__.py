@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaign.command import main  # noqa: E402  once its path is known
+from campaign.command import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bridge.clock import SystemClock
 from bridge.model.load import LoadedModel
-
 from campaign.plan import Plan, draw
 from campaign.play import Played, play
 from campaign.stage import model_in
@@ -101,7 +100,7 @@ def save(played: Played, folder: Path) -> Path:
     path = folder / f"campaign-{played.plan.seed}.json"
     content = {
         "violations": [str(each) for each in played.found],
-        "plan": json.loads(played.plan.model_dump_json(exclude_none=True)),
+        "plan": json.loads(played.plan.model_dump_json()),
     }
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return path
@@ -113,15 +112,15 @@ def load(path: Path) -> Plan:
 
 
 def shrunk(plan: Plan, model: LoadedModel, shop: Path) -> Plan:
-    """Return ``plan`` without the faults, actions and kills that its violations don't need."""
-    checks = {found.check for found in run_plan(plan, model, shop).found}
+    """Return ``plan`` without the faults, actions and kills that its first violation don't need."""
+    checks = [found.check for found in run_plan(plan, model, shop).found][:1]
+    return _shrunk(plan, checks, model, shop)
 
-    def still_fails(smaller: Plan) -> bool:
-        return bool(checks & {found.check for found in run_plan(smaller, model, shop).found})
 
+def _shrunk(plan: Plan, checks: list[str], model: LoadedModel, shop: Path) -> Plan:
     for smaller in _fewer(plan):
-        if still_fails(smaller):
-            return shrunk(smaller, model, shop)
+        if {found.check for found in run_plan(smaller, model, shop).found}.issuperset(checks):
+            return _shrunk(smaller, checks, model, shop) if checks else plan
     return plan
 
 

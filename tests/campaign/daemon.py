@@ -18,7 +18,6 @@ from bridge.engine.stop import Stop
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
 from bridge.mt5.terminal import Terminal
-
 from campaign.stage import JOURNAL, M1, UTC, Stage
 
 _WRITES = frozenset({"decision", "intent", "denied", "result", "deals", "event"})

@@ -8,16 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from bridge.engine.recover import recalled_standing
 from bridge.engine.standing import Standing
 from bridge.journal.read import JournalReader, Row, reading
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeOrder, TradePosition
-
-from campaign.plan import Plan
-from campaign.stage import EVER, JOURNAL, SYMBOL, UTC, WIRE, Sent, Stage
+from campaign.plan import SYMBOL, Plan
+from campaign.stage import EVER, JOURNAL, UTC, WIRE, Sent, Stage
 
 _IN = (mt5.DEAL_ENTRY_IN, mt5.DEAL_ENTRY_INOUT)
 
@@ -35,8 +33,9 @@ class Evidence:
         raised: What ended a life and was no crash of the plan.
         integrity: What SQLite says of the journal's file.
         begun: Equity at the begin, account currency.
+        first_deal: Ticket of the last deal before it.
         restarted: When the daemon was started for the last time, UTC epoch seconds.
-        last_bar: Open of the last bar that closed, server epoch seconds.
+        last_bar: Open of the last bar that the daemon had time to decide, server epoch seconds.
     """
 
     plan: Plan
@@ -54,6 +53,7 @@ class Evidence:
     raised: tuple[str, ...]
     integrity: str
     begun: float
+    first_deal: int
     restarted: float
     last_bar: int
 
@@ -140,7 +140,8 @@ def gather(stage: Stage, *, raised: tuple[str, ...], restarted: float) -> Eviden
     with reading(path) as journal:
         results = tuple(journal.rows("results"))
         result_of = {row["intent"]: row for row in results}
-        rates, now = stage.rates, UTC.from_utc(stage.clock.now())
+        rates, plan = stage.rates, stage.plan
+        noticed = UTC.from_utc(stage.clock.now()) - plan.quantum - plan.lag - 1.0
         return Evidence(
             plan=stage.plan,
             decisions=tuple(journal.rows("decisions")),
@@ -159,8 +160,9 @@ def gather(stage: Stage, *, raised: tuple[str, ...], restarted: float) -> Eviden
             raised=raised,
             integrity=_integrity(path),
             begun=stage.begun,
+            first_deal=stage.first_deal,
             restarted=restarted,
-            last_bar=int(rates["time"][rates["time"] <= now][-2]),
+            last_bar=int(rates["time"][rates["time"] <= noticed][-2]),
         )
 
 

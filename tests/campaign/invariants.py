@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.engine.settle import deal_of
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal
-
 from campaign.evidence import Evidence
-from campaign.plan import SYMBOL
+from campaign.plan import BY_HAND, SYMBOL
 from campaign.stage import PERSON, PROGRAM
 
 _IN = (mt5.DEAL_ENTRY_IN, mt5.DEAL_ENTRY_INOUT)
@@ -74,7 +74,8 @@ def origin_known(e: Evidence) -> Iterator[str]:
     for deal in e.own_deals:
         intent = e.intent_of.get(deal.order)
         if deal.reason == mt5.DEAL_REASON_EXPERT and intent is None:
-            yield f"deal #{deal.ticket} comes from no intent"
+            if deal.ticket > e.first_deal:
+                yield f"deal #{deal.ticket} comes from no intent"
         elif intent is not None and deal.entry in _IN and intent not in e.late:
             opened[deal.position_id].add(intent)
     for position, intents in opened.items():
@@ -86,19 +87,20 @@ def as_asked(e: Evidence) -> Iterator[str]:
     """Deals have side, place and at most the volume of their intent."""
     for deal in e.own_deals:
         intent = e.intent_of.get(deal.order)
-        if intent is None:
-            continue
-        asked = e.intent[intent]["request"]
-        if deal.type != asked["type"] or deal.symbol != asked["symbol"]:
-            yield f"deal #{deal.ticket} is of another side or symbol than intent {intent}"
-        if asked.get("position") is None:
-            if deal.entry != mt5.DEAL_ENTRY_IN:
-                yield f"deal #{deal.ticket} of the entry {intent} is no opening: {deal.entry}"
-        elif deal.entry in _IN or deal.position_id != asked["position"]:
-            yield f"deal #{deal.ticket} of the exit {intent} is elsewhere: #{deal.position_id}"
+        if intent is not None and not _fits(e, deal, e.intent[intent]["request"]):
+            yield f"deal {deal} is not what intent {intent} asked for"
     for intent, lots in e.executed.items():
         if lots > e.intent[intent]["request"]["volume"] + _SLACK:
             yield f"intent {intent} has dealt {lots} lots, more than it asked for"
+
+
+def _fits(e: Evidence, deal: TradeDeal, asked: Mapping[str, Any]) -> bool:
+    if (deal.type, deal.symbol) != (asked["type"], asked["symbol"]):
+        return False
+    if asked.get("position") is None:
+        # On a netting account an entry meets what is late, and nobody can know.
+        return deal.entry == mt5.DEAL_ENTRY_IN or deal.position_id in e.late_ids
+    return deal.entry not in _IN and deal.position_id == asked["position"]
 
 
 def as_decided(e: Evidence) -> Iterator[str]:
@@ -117,9 +119,9 @@ def as_decided(e: Evidence) -> Iterator[str]:
         if decision["stop_points"] and not row["request"].get("sl"):
             yield f"the entry {row['id']} has no stop loss"
         done[decision["id"]] += row["id"] in e.executed
-    for decision, times in done.items():
+    for number, times in done.items():
         if times > 1:
-            yield f"decision {decision} has opened {times} times"
+            yield f"decision {number} has opened {times} times"
 
 
 def bars_once(e: Evidence) -> Iterator[str]:
@@ -151,18 +153,24 @@ def settled(e: Evidence) -> Iterator[str]:
         if row["purpose"] == "protect":
             if outcome == "done" and number not in accepted:
                 yield f"intent {number} (protect) says done, the server did nothing"
-        elif outcome in ("done", "partial") and not happened:
+        elif outcome in ("done", "partial") and not happened and not _is_of_late(e, result):
             yield f"intent {number} ({row['purpose']}) says {outcome}, and nothing was dealt"
         elif outcome == "rejected" and happened:
             yield f"intent {number} ({row['purpose']}) says rejected, and was dealt"
 
 
+def _is_of_late(e: Evidence, result: Mapping[str, Any]) -> bool:
+    """Whether a result names the deal of an equal order that was presumed absent before."""
+    named = deal_of(result)
+    return any(d.ticket == named and e.intent_of.get(d.order) in e.late for d in e.own_deals)
+
+
 def late_is_told(e: Evidence) -> Iterator[str]:
     """An entry that was presumed absent and is there is taken over, and that is told."""
-    for position in e.late_ids:
-        if not e.is_told_of(position, "adopted") and any(
-            each.identifier == position for each in e.positions
-        ):
+    named = {deal_of(result) for result in e.results}
+    for position in e.late_ids & {each.identifier for each in e.positions}:
+        is_named = any(d.ticket in named for d in e.own_deals if d.position_id == position)
+        if not is_named and not e.is_told_of(position, "adopted"):
             yield f"position #{position} was presumed absent, is there, and nobody was told"
 
 
@@ -211,7 +219,7 @@ def alive(e: Evidence) -> Iterator[str]:
         before = max((each for each in bars if each + 60 <= e.restarted), default=0)
         if before < e.restarted - 180:
             yield f"magic {magic} decided nothing in the quiet bars before the last start"
-        if max(bars, default=0) != e.last_bar:
+        if max(bars, default=0) < e.last_bar:
             yield f"magic {magic} did not decide the last bar"
 
 
@@ -234,6 +242,13 @@ def others_untouched(e: Evidence) -> Iterator[str]:
         is_ours = deal.position_id in e.own_ids
         if not is_ours and deal.magic not in (PERSON, PROGRAM):
             yield f"deal #{deal.ticket} of ours is about somebody else's position"
+
+
+def nobody_blamed(e: Evidence) -> Iterator[str]:
+    """Without people nobody is said to have closed or moved anything."""
+    if not any(action.what in BY_HAND for action in e.plan.actions):
+        for row in e.told("human", "declined"):
+            yield f"there is no person, and the journal says {row['kind']}: {row['text']}"
 
 
 def limits_kept(e: Evidence) -> Iterator[str]:
@@ -282,7 +297,7 @@ def stopped_is_stopped(e: Evidence) -> Iterator[str]:
 
 
 def loss_limit_kept(e: Evidence) -> Iterator[str]:
-    """Nothing is opened on a day that has lost too much, by the equity that the daemon was shown."""
+    """Nothing is opened on a day that has lost too much, by the equity shown to the daemon."""
     limit = e.plan.limits.daily_loss_share
     if limit is None or e.plan.has_money_paid:
         return
@@ -318,10 +333,10 @@ CHECKS: Mapping[str, Callable[[Evidence], Iterator[str]]] = {
     "readable": readable,
     "alive": alive,
     "others untouched": others_untouched,
+    "nobody blamed": nobody_blamed,
     "limits kept": limits_kept,
     "stopped is stopped": stopped_is_stopped,
     "loss limit kept": loss_limit_kept,
     "stops there": stops_there,
 }
 """Name -> what is checked."""
-

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from bridge.settings import Frozen, LimitSettings, StrategySettings
 from bridge.terminal.faults.kinds import TERMS, Kind
@@ -16,8 +16,8 @@ SYMBOL, OTHER = "EURUSD", "GBPUSD"
 MAGICS = (7, 8)
 FIRST_BARS = 12
 """Bars that are over when the run begins."""
-QUIET_BARS = 9
-"""Bars without faults at the end; in the middle of them the daemon is started once more."""
+QUIET_BARS = 400
+"""Bars that ask for nothing; a run uses some of them, as slow calls can take long."""
 _SENDING = tuple(kind for kind in Kind if TERMS[kind].verbs == ("order_send",))
 # Calls that a run makes a bar, about; faults are spread over them.
 _CALLS = 30
@@ -38,6 +38,10 @@ class Action(Frozen):
     amount: float = 0.0
 
 
+BY_HAND = ("close", "part", "move", "unprotect")
+"""Actions of a person on the strategies' positions."""
+
+
 class Plan(Frozen):
     """All that a run is made of."""
 
@@ -55,7 +59,9 @@ class Plan(Frozen):
     """Seconds after which it notices a bar."""
     down: float = 5.0
     """Seconds between a crash and the next start."""
-    symbol: dict[str, JsonValue] = {}
+    has_stranger: bool = False
+    """Whether a position with the first strategy's magic is there that this journal never knew."""
+    symbol: dict[str, JsonValue] = Field(default_factory=dict)
     strategies: tuple[dict[str, JsonValue], ...] = ({"magic": MAGICS[0]},)
     limits: LimitSettings = LimitSettings(daily_loss_share=None, max_drawdown_share=None)
     actions: tuple[Action, ...] = ()
@@ -108,6 +114,7 @@ def draw(seed: int) -> Plan:
         quantum=dice.one_of((4.0, 9.0, 13.0, 20.0, 31.0)),
         lag=dice.one_of((0.0, 0.0, 0.02, 3.0, 45.0)),
         down=dice.one_of((0.5, 5.0, 40.0, 130.0)),
+        has_stranger=dice.share() < 0.1,
         symbol=_symbol(dice),
         strategies=tuple(_strategy(dice, magic) for magic in MAGICS[:count]),
         limits=_limits(dice),
@@ -191,6 +198,8 @@ def _actions(dice: Dice, seconds: float) -> tuple[Action, ...]:
     # What was halted is let go on, else half of the run would be idle.
     halts = [each.at for each in drawn if each.what == "halt"]
     resumed = [Action(at=at + 300.0, what="resume") for at in halts]
+    # A position of unknown origin ends entries, too.
+    resumed.append(Action(at=200.0, what="resume"))
     return tuple(sorted([*drawn, *resumed], key=lambda each: each.at))
 
 

@@ -1,4 +1,4 @@
-"""A whole run: daemons live and die among faults, then all is quiet, then the books are compared."""
+"""A whole run: daemons live and die among faults, all is quiet, the books are compared."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -10,7 +10,6 @@ from traceback import extract_tb
 from bridge.errors import TerminalError
 from bridge.model.load import LoadedModel
 from bridge.terminal.faults.effects import Crash
-
 from campaign.daemon import Daemon
 from campaign.evidence import Evidence, gather
 from campaign.invariants import Violation, violations
@@ -19,6 +18,10 @@ from campaign.stage import Stage, strategies_of
 
 # Seconds between two tries to start where the terminal does not answer.
 _AGAIN = 5.0
+# Seconds of quiet before the last start, and after it.
+_QUIET = 280.0
+# So many are enough to know.
+_MOST_RAISED = 4
 _FRAMES = 3
 
 
@@ -102,8 +105,9 @@ def play(plan: Plan, folder: Path, model: LoadedModel) -> Played:
 
 
 def _among_faults(stage: Stage, course: Course, doom: Doom) -> None:
-    """Live until the faults are over and what they left has settled, however many lives it takes."""
-    while stage.clock.now() < stage.restarts:
+    """Live until faults are over and what they left has settled, however many lives it takes."""
+    is_settled = False
+    while not is_settled:
         course.lives += 1
         try:
             if stage.clock.now() >= stage.noise_ends:
@@ -111,7 +115,8 @@ def _among_faults(stage: Stage, course: Course, doom: Doom) -> None:
             with closing(Daemon(stage, doom)) as daemon:
                 daemon.run(stage.noise_ends)
                 _calm(stage, doom)
-                daemon.run(stage.restarts)
+                daemon.run(stage.clock.now() + _QUIET)
+                is_settled = True
         except Crash as death:
             course.deaths[str(death)] += 1
             stage.clock.wait_until(stage.clock.now() + stage.plan.down)
@@ -121,6 +126,7 @@ def _among_faults(stage: Stage, course: Course, doom: Doom) -> None:
         except Exception as error:  # noqa: BLE001  whatever it is, the run has found it
             course.raised.append(told(error))
             stage.clock.wait_until(stage.clock.now() + stage.plan.down)
+            is_settled = len(course.raised) > _MOST_RAISED
 
 
 def _calm(stage: Stage, doom: Doom) -> None:
@@ -133,7 +139,7 @@ def _once_more(stage: Stage, course: Course) -> None:
     course.lives += 1
     try:
         with closing(Daemon(stage)) as daemon:
-            daemon.run(stage.ends)
+            daemon.run(stage.clock.now() + _QUIET)
     except (Crash, Exception) as error:  # noqa: BLE001  whatever it is, the run has found it
         course.raised.append(told(error))
 

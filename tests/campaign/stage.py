@@ -35,7 +35,6 @@ from bridge.terminal.faults.effects import Crash
 from bridge.terminal.faults.terminal import FaultyTerminal
 from bridge.terminal.paper.script import MarketClosed, PartialFill, Placed
 from bridge.terminal.paper.terminal import PaperTerminal
-
 from campaign.plan import FIRST_BARS, MAGICS, OTHER, QUIET_BARS, SYMBOL, Action, Plan
 
 BEGIN = parse("2017.03.14 10:00")
@@ -172,6 +171,7 @@ class Stage:
     Attributes:
         is_alive: Whether a daemon lives.
         begun: Equity when the stage was set, account currency.
+        first_deal: Ticket of the last deal before the run.
     """
 
     def __init__(
@@ -197,6 +197,7 @@ class Stage:
         if started is None:
             self._foreign()
         self.begun = self.paper.account_info().equity
+        self.first_deal = self.paper.history_deals_get(0, EVER)[-1].ticket
         for action in plan.actions:
             if self.begins + action.at >= self.clock.now():
                 self.clock.at(self.begins + action.at, partial(self.act, action))
@@ -205,16 +206,6 @@ class Stage:
     def noise_ends(self) -> float:
         """When faults end, UTC epoch seconds."""
         return self.begins + 60.0 * (self.plan.bars + self.plan.gap)
-
-    @property
-    def restarts(self) -> float:
-        """When the daemon is started once more."""
-        return self.noise_ends + 60.0 * (QUIET_BARS // 2) + 30.0
-
-    @property
-    def ends(self) -> float:
-        """When all is over: in the last bar."""
-        return float(self.rates["time"][-1]) + 50.0
 
     def calm(self) -> None:
         """End the faults."""
@@ -237,6 +228,8 @@ class Stage:
         if self.plan.margin_mode == "hedging":
             self.send(mt5.ORDER_TYPE_BUY, 0.2, PERSON)
             self.send(mt5.ORDER_TYPE_SELL, 0.1, PROGRAM)
+        if self.plan.has_stranger:
+            self.send(mt5.ORDER_TYPE_BUY, 0.04, MAGICS[0])
         # Somebody else's in spite of the magic: the strategy trades another symbol.
         self.send(mt5.ORDER_TYPE_BUY, 0.1, MAGICS[0], symbol=OTHER)
 
