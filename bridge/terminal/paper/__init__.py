@@ -18,4 +18,5 @@ protection, exits         what happens by itself as time passes
 history, views            windows of bars and ticks, and the records that are shown
 terminal                  the object itself
 exec                      all of it as the module MetaTrader5 of any program
+serve                     that module behind an rpyc classic server
 """
