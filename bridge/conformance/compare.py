@@ -4,6 +4,7 @@ import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from bridge.clock import Clock, ManualClock
@@ -13,7 +14,7 @@ from bridge.conformance.reads import READS
 from bridge.conformance.reference import reference_of
 from bridge.conformance.refusals import REFUSALS
 from bridge.conformance.trades import TRADES
-from bridge.errors import StateMismatch, TerminalError
+from bridge.errors import BridgeError, StateMismatch
 from bridge.mt5 import constants as mt5
 
 PROBES: Sequence[Probe] = (*READS, *REFUSALS, *TRADES)
@@ -74,10 +75,13 @@ def conform(
     """
     subject = Desk(module=module, symbol=symbol, clock=clock, price=0.0)
     subject.check_account()
-    subject.need("symbol_select", symbol, True)
+    subject.call("symbol_select", symbol, True)
     paper, other = reference_of(module, symbol)
     try:
         twin = Desk(module=paper, symbol=symbol, clock=ManualClock(0.0), price=0.0)
+        # Right after it was selected a symbol may have no tick yet.
+        ask = partial(subject.call, "symbol_info_tick", symbol)
+        subject.settled(ask, lambda tick: tick is not None and tick.bid > 0)
         subject.price = twin.price = float(subject.tick.bid)
         subject.other = twin.other = other
         yield from _asked(subject, twin, may_trade=may_trade)
@@ -107,7 +111,7 @@ def _asked(subject: Desk, twin: Desk, *, may_trade: bool) -> Generator[Outcome, 
 def _tidy(subject: Desk) -> None:
     try:
         left = subject.tidy()
-    except TerminalError as error:
+    except BridgeError as error:
         known = ", ".join(f"{word} {number}" for word, number in subject.tickets.items())
         raise StateMismatch(
             f"LOOK AT THE TERMINAL: it can't be asked what is still open ({error}); what was "

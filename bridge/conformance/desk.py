@@ -23,6 +23,13 @@ TRADED = (mt5.ACCOUNT_TRADE_MODE_DEMO, mt5.ACCOUNT_TRADE_MODE_CONTEST)
 TAKEN = (mt5.TRADE_RETCODE_PLACED, mt5.TRADE_RETCODE_DONE, mt5.TRADE_RETCODE_DONE_PARTIAL)
 DEVIATION = 50
 _SETTLE_S, _PAUSE_S = 5.0, 0.1
+# A server may show later what it has answered, or has not.
+_SURE_S, _UNSURE_S = 1.0, 10.0
+_UNSURE = (
+    mt5.TRADE_RETCODE_ERROR,
+    mt5.TRADE_RETCODE_TIMEOUT,
+    mt5.TRADE_RETCODE_CONNECTION,
+)
 _TRIES = 3
 
 
@@ -53,6 +60,7 @@ class Desk:
     error: tuple[int, str] = (0, "")
     _who: tuple[int, str] | None = None
     _before: frozenset[int] | None = None
+    _wait_s: float = 0.0
 
     def call(self, verb: str, *args: Any, **keywords: Any) -> Any:
         """Return the answer of a verb, and note the error beside it."""
@@ -113,7 +121,11 @@ class Desk:
         self.check_account()
         if self._before is None:
             self._before = frozenset(one.ticket for one in self._all())
+        # Until the answer says otherwise, whatever ends this call early leaves it in doubt.
+        known, self._wait_s = self._wait_s, _UNSURE_S
         result = self.call("order_send", request)
+        if result is not None and result.retcode not in _UNSURE:
+            self._wait_s = max(known, _SURE_S if result.retcode in TAKEN else 0.0)
         if note and result is not None and result.retcode in TAKEN:
             self.tickets[note] = result.order
         return result
@@ -175,12 +187,14 @@ class Desk:
 
     def tidy(self) -> tuple[str, ...]:
         """Close and remove what was opened; return what could not be, in words with its ticket."""
-        if self._before is None:
+        if not self._wait_s:
             return ()
+        self.clock.wait_until(self.clock.now() + self._wait_s)
         for _ in range(_TRIES):
             for one in self._ours():
                 self._end(one)
             if not self.settled(self._ours, lambda left: not left):
+                self._wait_s = 0.0
                 return ()
         return tuple(f"{type(one).__name__} {one.ticket} of {one.symbol}" for one in self._ours())
 

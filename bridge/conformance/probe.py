@@ -40,15 +40,15 @@ class Probe:
     reach: Reach = Reach.READ
 
 
-# What the package raises of wrong arguments; the host passes it on.
-_RAISED = (AttributeError, OSError, OverflowError, SystemError, TypeError, ValueError)
+RAISED = (OverflowError, SystemError, TypeError, ValueError)
+"""What the package raises of wrong arguments; the host passes it on."""
 
 
 def called(desk: Desk, verb: str, *args: Any, **keywords: Any) -> Facts:
     """Return what comes of a call: shape of the answer, and code and text of ``last_error``."""
     try:
         answer = desk.call(verb, *args, **keywords)
-    except _RAISED as error:
+    except RAISED as error:
         return {"raises": type(error).__name__}
     return {"answer": shape(answer), "code": desk.error[0], "text": desk.error[1]}
 

