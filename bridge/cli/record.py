@@ -32,7 +32,7 @@ _NEWEST = 3
 def record(
     tape: Annotated[
         Path,
-        typer.Argument(help="The new file; compressed when its name ends in .gz.", metavar="TAPE"),
+        typer.Argument(help="The new file; compressed when its name ends in .gz."),
     ],
     config: ConfigOption = SETTINGS,
     seconds: Annotated[

@@ -15,7 +15,18 @@ from terminal.paper_desk import Play
 from bridge.clock import ManualClock
 from bridge.errors import ConfigError, DataError, NotConnected, TerminalError
 from bridge.mt5 import constants as mt5
-from bridge.mt5.records import AccountInfo, Record, TerminalInfo, TradeDeal
+from bridge.mt5.records import (
+    AccountInfo,
+    OrderCheckResult,
+    OrderSendResult,
+    Record,
+    SymbolInfo,
+    TerminalInfo,
+    TradeDeal,
+    TradeOrder,
+    TradePosition,
+    TradeRequest,
+)
 from bridge.mt5.terminal import Terminal
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.faults.kinds import Kind, When
@@ -269,6 +280,55 @@ def closing(position: Any, **fields: Any) -> dict[str, Any]:
         "magic": position.magic,
         **fields,
     }
+
+
+# Record, field -> what is there, what the tape shows, after a first order 500 and a first deal 800.
+FIELDS = [
+    (TradeOrder, "position_id", 502, FIRST + 2),
+    (TradeOrder, "position_by_id", 499, FIRST - 1),
+    (TradeOrder, "external_id", "E-77", "x1"),
+    (TradePosition, "identifier", 501, FIRST + 1),
+    (TradePosition, "external_id", "", ""),
+    (TradeDeal, "ticket", 803, FIRST + 3),
+    (TradeDeal, "order", 503, FIRST + 3),
+    (TradeDeal, "order", 0, 0),
+    (TradeDeal, "profit", 12.5, 12.5),
+    (TradeRequest, "order", 500, FIRST),
+    (TradeRequest, "position_by", 501, FIRST + 1),
+    (TradeRequest, "magic", 123_456, 123_456),
+    (OrderSendResult, "deal", 801, FIRST + 1),
+    (OrderSendResult, "order", 0, 0),
+    (OrderSendResult, "comment", "order #12345678 of 1.123456", "order #<number> of 1.123456"),
+    (OrderCheckResult, "comment", r"see C:\O'Neil\x, please", "see <path>, please"),
+    (TerminalInfo, "path", "/opt/mt5", ""),
+    (TerminalInfo, "community_balance", 3.5, 0.0),
+    (SymbolInfo, "page", "https://cavendish.example", ""),
+    (SymbolInfo, "path", r"Forex\EURUSD", r"Forex\EURUSD"),
+    (AccountInfo, "equity", 99.0, 99.0),
+]
+
+
+def filled(kind: type[Any], fields: dict[str, Any]) -> Any:
+    """Return a record whose other fields are 0 or empty."""
+    types = kind.__annotations__.items()
+    usual = {name: filled(of, {}) if issubclass(of, Record) else of() for name, of in types}
+    return kind({**usual, **fields}.values())
+
+
+@pytest.mark.parametrize(("kind", "field", "value", "shown"), FIELDS)
+def test_each_field_is_changed_as_the_table_says(
+    kind: type[Any], field: str, value: Any, shown: Any
+) -> None:
+    redaction = Redaction()
+    redaction.of(filled(TradeDeal, {"ticket": 800, "order": 500}))
+    assert getattr(redaction.of(filled(kind, {field: value})), field) == shown
+
+
+@pytest.mark.parametrize("kind", [OrderCheckResult, OrderSendResult])
+def test_a_request_inside_an_answer_is_changed_too(kind: type[Any]) -> None:
+    request = filled(TradeRequest, {"position": 500, "comment": SECRET})
+    shown = Redaction().of(filled(kind, {"request": request})).request
+    assert (shown.position, shown.comment) == (FIRST, "")
 
 
 def test_every_field_of_the_table_is_one_of_its_record() -> None:

@@ -33,7 +33,7 @@ _OURS = ("mt5-onnx",)
 # What a server writes when a stop or target closes a position.
 _SERVERS_OWN = re.compile(r"\[(sl|tp) [\d.]+\]")
 # A path runs on to the next punctuation, since folders of people have blanks in them.
-_PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/(?:home|Users|root|tmp|var)/)[^\"';,\n]*")
+_PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|(?<![\w/.])/\w[\w.-]*/)[^\";,\n]*")
 # Logins and tickets; prices have a point, error codes are shorter.
 _NUMBER = re.compile(r"(?<![\d.])\d{6,}(?![\d.])")
 
