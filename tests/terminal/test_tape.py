@@ -300,6 +300,7 @@ FIELDS = [
     (OrderSendResult, "order", 0, 0),
     (OrderSendResult, "comment", "order #12345678 of 1.123456", "order #<number> of 1.123456"),
     (OrderCheckResult, "comment", r"see C:\O'Neil\x, please", "see <path>, please"),
+    (OrderCheckResult, "comment", "no/path, but /opt/jane doe/x", "no/path, but <path>"),
     (TerminalInfo, "path", "/opt/mt5", ""),
     (TerminalInfo, "community_balance", 3.5, 0.0),
     (SymbolInfo, "page", "https://cavendish.example", ""),
