@@ -16,6 +16,7 @@ from bridge.mt5.records import TradePosition
 from bridge.mt5.servertime import server_day
 from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines, merged
+from bridge.risk.exposure import Exposure, net_exposure
 from bridge.risk.gauges import Seen
 from bridge.risk.guard import TradingState
 
@@ -92,6 +93,14 @@ class Watch:
         for lookout in self._lookouts:
             lookout.standing.alarms = shared | (stale & {_stale(lookout.symbol)})
         return (*of_account, *of_symbols)
+
+    def exposure(self, positions: Iterable[TradePosition]) -> Exposure | None:
+        """Return what the strategies' positions hold in each currency, account currency.
+
+        None where one of them can't be valued.
+        """
+        own = [each for each in positions if each.magic in self._house.magics]
+        return net_exposure(own, self._lookouts[0].terms(own))
 
     def _seen(self) -> tuple[tuple[Alarm, ...], tuple[Alarm, ...]]:
         """Return the alarms of the account and those of single symbols."""

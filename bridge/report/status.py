@@ -6,12 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bridge.engine.tally import Tally
 from bridge.engine.watch import HALT_FILE
 from bridge.journal.read import JournalReader, Row
 from bridge.mt5.servertime import text
 from bridge.mt5.sides import BY_POSITION_TYPE
+from bridge.report.limits import account_limits, closed_tally, strategy_limits
 from bridge.report.why_not import why_not
-from bridge.risk.baselines import Baselines
 from bridge.settings import BridgeSettings, StrategySettings
 
 # A run whose last sign of life is so many periods old is taken for dead.
@@ -38,14 +39,16 @@ def status_of(
     runs = list(journal.rows("runs"))
     last = runs[-1] if runs else None
     seen = _snapshot(journal)
+    tally = closed_tally(journal, frozenset(each.magic for each in settings.strategy))
     return {
         "health": _health(last, settings, heartbeat, utc_now),
         "halted": (state / HALT_FILE).exists(),
         "run": _run(last) if last else "never run",
         "mode": settings.mode.value,
         "account": seen and {name: seen[name] for name in _ACCOUNT},
+        "limits": account_limits(journal, settings.limits, settings.strategy, seen, tally),
         "positions": seen["positions"] if seen else [],
-        "strategies": [_strategy(journal, each) for each in settings.strategy],
+        "strategies": [_strategy(journal, each, seen, tally) for each in settings.strategy],
         "why_not": asdict(why_not(journal)),
     }
 
@@ -86,11 +89,16 @@ def _snapshot(journal: JournalReader) -> dict[str, Any] | None:
     return {**seen, "seen_utc": event["at_utc"]}
 
 
-def _strategy(journal: JournalReader, settings: StrategySettings) -> dict[str, Any]:
+def _strategy(
+    journal: JournalReader,
+    settings: StrategySettings,
+    snapshot: Mapping[str, Any] | None,
+    tally: Tally,
+) -> dict[str, Any]:
     last = journal.last_decision(settings.magic, settings.symbol)
     if last is None:
         return {"strategy": settings.title, "magic": settings.magic, "last_bar": None}
-    held = last["holding"]
+    held, limits = last["holding"], strategy_limits(journal, settings, snapshot, tally)
     return {
         "strategy": settings.title,
         "magic": settings.magic,
@@ -100,30 +108,6 @@ def _strategy(journal: JournalReader, settings: StrategySettings) -> dict[str, A
         "state": last["state"],
         "holding": held and f"{held['side']} {held['volume']:g} lots (#{held['ticket']})",
         "equity": last["equity"],
-        "limits": _limits(last, settings),
-    }
-
-
-def _limits(last: Row, settings: StrategySettings) -> dict[str, dict[str, float | None]]:
-    """Return each loss limit of the strategy: what is used, what there is, what is left."""
-    if last["equity"] is None:
-        return {}
-    baselines = Baselines(**last["baselines"])
-    pairs = {
-        "daily_loss": (
-            baselines.day_loss_share(last["equity"]),
-            settings.risk.daily_loss_share,
-        ),
-        "drawdown": (
-            baselines.drawdown_share(last["equity"]),
-            settings.risk.max_drawdown_share,
-        ),
-    }
-    return {
-        name: {
-            "used": max(used, 0.0),
-            "limit": limit,
-            "left": None if limit is None else limit - max(used, 0.0),
-        }
-        for name, (used, limit) in pairs.items()
+        "limits": {name: of for name, of in limits.items() if of["money"] is not None},
+        "counts": {name: of for name, of in limits.items() if of["money"] is None},
     }

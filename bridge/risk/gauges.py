@@ -16,6 +16,8 @@ class Gauge:
         limit: None is off. It is broken once as much is used.
         words: What was measured, for a person.
         money: What a share of 1 is, account currency; None is a count.
+        origin: Equity from which it is measured, account currency.
+        is_gain: Whether the limit lies above that equity.
         halts: Whether entries stay ended when it is broken, until somebody resumes.
     """
 
@@ -24,7 +26,22 @@ class Gauge:
     limit: float | None
     words: str
     money: float | None = None
+    origin: float = 0.0
+    is_gain: bool = False
     halts: bool = False
+
+    @property
+    def left(self) -> float | None:
+        """What is left of the limit; None when it is off."""
+        return None if self.limit is None else self.limit - self.used
+
+    @property
+    def trips_at(self) -> float | None:
+        """Equity at which the limit is reached, account currency; None where it is no equity."""
+        if self.limit is None or self.money is None:
+            return None
+        distance = self.limit * self.money
+        return self.origin + distance if self.is_gain else self.origin - distance
 
     @property
     def ok(self) -> bool:
@@ -66,7 +83,7 @@ def daily_loss(seen: Seen, limit: float | None) -> Gauge:
     used = seen.baselines.day_loss_share(seen.equity)
     words = f"{used:.2%} lost today, closed and floating"
     money = seen.baselines.day_equity
-    return Gauge(name="daily_loss", used=used, limit=limit, words=words, money=money)
+    return Gauge(name="daily_loss", used=used, limit=limit, words=words, money=money, origin=money)
 
 
 def weekly_loss(seen: Seen, limit: float | None) -> Gauge:
@@ -74,7 +91,7 @@ def weekly_loss(seen: Seen, limit: float | None) -> Gauge:
     used = seen.baselines.week_loss_share(seen.equity)
     words = f"{used:.2%} lost this week, closed and floating"
     money = seen.baselines.first_of_week
-    return Gauge(name="weekly_loss", used=used, limit=limit, words=words, money=money)
+    return Gauge(name="weekly_loss", used=used, limit=limit, words=words, money=money, origin=money)
 
 
 def drawdown(seen: Seen, limit: float | None) -> Gauge:
@@ -86,6 +103,7 @@ def drawdown(seen: Seen, limit: float | None) -> Gauge:
         limit=limit,
         words=f"equity was {used:.2%} below its peak",
         money=seen.baselines.peak_equity,
+        origin=seen.baselines.peak_equity,
         halts=True,
     )
 
@@ -117,8 +135,9 @@ def account_gauges(seen: Seen, losses: int, limits: LimitSettings) -> tuple[Gaug
 def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gauge]:
     """Return the limits of a prop firm's account; each share is of its starting balance."""
     known, start = seen.baselines, terms.start_balance + seen.baselines.deposits
+    day_start = _day_start(known, terms.daily_from)
     # In this order a NaN stays one, and breaks every limit.
-    day_loss = (_day_start(known, terms.daily_from) - min(seen.equity, known.day_low)) / start
+    day_loss = (day_start - min(seen.equity, known.day_low)) / start
     loss = (start - min(seen.equity, seen.lowest, known.day_low)) / start
     profit = (seen.equity - start) / start
     return (
@@ -128,6 +147,7 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             limit=terms.daily_loss_share,
             words=f"{day_loss:.2%} of the starting balance lost today, closed and floating",
             money=start,
+            origin=day_start,
         ),
         Gauge(
             name="prop_total_loss",
@@ -135,6 +155,7 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             limit=terms.total_loss_share,
             words=f"{loss:.2%} of the starting balance lost, closed and floating",
             money=start,
+            origin=start,
             halts=True,
         ),
         Gauge(
@@ -143,6 +164,8 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             limit=terms.profit_target_share,
             words=f"{profit:.2%} of the starting balance gained, floating included",
             money=start,
+            origin=start,
+            is_gain=True,
         ),
     )
 

@@ -426,7 +426,11 @@ def test_two_symbols_share_one_limit_on_the_dollars_owed(tmp_path: Path) -> None
         folder.mkdir()
         with playing(folder, both, *strategies, limits=limits, leverage=500) as run:
             run.play()
+            held = run.crew.watch.exposure(run.paper.positions_get())
         assert [each for _, each in entries(folder)] == [None, denied]
+        assert held is not None
+        assert held["EUR"] == pytest.approx(105_020.0)
+        assert held["USD"] == pytest.approx(-105_020.0 * (1 if denied else 2))
 
 
 class LosesTickValues(ModuleTerminal):
