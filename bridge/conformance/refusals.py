@@ -129,7 +129,7 @@ _REFUSALS: Sequence[_Refusal] = (
     _Refusal("volume off the step", _off_step, _TRADE),
     _Refusal("no such symbol", _market(symbol=NOWHERE), _SAFE),
     _Refusal("no such action", _market(action=99), _SAFE),
-    _Refusal("no such type", _market(type=99), _SAFE),
+    _Refusal("no such type", _market(type=99), _TRADE),
     _Refusal("no volume field", _market(volume=None), _SAFE),
     _Refusal("a filling that is not the symbol's", _wrong_filling, _TRADE),
     _Refusal("stop on the wrong side", lambda d: d.market(sl=beside(d, _FAR)), _TRADE),

@@ -53,7 +53,7 @@ def test_without_trading_nothing_is_opened() -> None:
 
     outcomes = found(Planted(subject, "order_send", watch), may_trade=False)
     assert differing(outcomes) == []
-    assert len(sent) == 11
+    assert len(sent) == 10
     assert mt5.TRADE_RETCODE_DONE not in sent
     assert len(subject.history_deals_get(0, 2**31 - 1)) == 1  # the deposit
     skipped = [each for each in outcomes if each.why == "not asked for: add --trade"]

@@ -51,7 +51,10 @@ def test_a_real_account_is_refused_before_anything_is_sent(kind: int) -> None:
     assert subject.sent == []
 
 
-def test_an_account_that_turns_real_gets_nothing_more() -> None:
+@pytest.mark.parametrize(
+    "other", [{"trade_mode": mt5.ACCOUNT_TRADE_MODE_REAL}, {"login": 8}, {"server": "Other-Demo"}]
+)
+def test_another_account_gets_nothing_more(other: dict[str, Any]) -> None:
     """The terminal is logged in to another account in the middle; what is open is told."""
     module = paper()
     subject = Counted(module, "account_info", lambda account: account)
@@ -59,7 +62,7 @@ def test_an_account_that_turns_real_gets_nothing_more() -> None:
     for outcome in asked:
         if outcome.probe == "trade: buy":
             break
-    subject._change = as_account(trade_mode=mt5.ACCOUNT_TRADE_MODE_REAL)
+    subject._change = as_account(**other)
     before = len(subject.sent)
     with pytest.raises(StateMismatch, match="LOOK AT THE TERMINAL") as told:
         list(asked)
@@ -91,8 +94,9 @@ def test_what_others_hold_stays() -> None:
     assert [one.ticket for one in subject.positions_get()] == held
 
 
-def test_an_order_whose_answer_is_lost_is_found_and_closed() -> None:
-    """The answer is null, and the order is done."""
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_an_order_whose_answer_is_lost_is_found_and_closed(goes_on: bool) -> None:
+    """The answer is null, and the order is done; also when it is the last that is sent."""
     buys = 0
 
     def lose(answer: Any, request: dict[str, Any]) -> Any:
@@ -104,7 +108,15 @@ def test_an_order_whose_answer_is_lost_is_found_and_closed() -> None:
         return answer
 
     subject = paper()
-    outcomes = found(Planted(subject, "order_send", lose))
+    asked = conform(
+        Planted(subject, "order_send", lose), "EURUSD", ManualClock(0.0), may_trade=True
+    )
+    outcomes = []
+    for outcome in asked:
+        outcomes.append(outcome)
+        if outcome.probe == "trade: buy" and not goes_on:
+            assert subject.positions_total() == 1
+            asked.close()
     assert buys == 1
     assert differing(outcomes) == ["trade: buy"]
     assert subject.positions_total() == 0
@@ -176,11 +188,11 @@ def test_an_unknown_symbol_is_one_sentence() -> None:
 
 def test_the_report_hides_whose_it_is() -> None:
     """Login, name, server, company and tickets, where a broker writes them into comments."""
-    account = {"owner": "Jane Doe", "server": "Fine-Demo", "company": "Fine Ltd"}
+    account = {"owner": "Fine", "server": "Fine-Demo", "company": "Fine Ltd"}
     subject = paper(broker(account))
 
     def tell(found: tuple[Any, ...], **keywords: Any) -> tuple[Any, ...]:
-        text = "Jane Doe 7745126 Fine-Demo Fine Ltd #{}"
+        text = "Fine 7745126 Fine-Demo Fine Ltd #{}"
         return tuple(
             type(one)({**one._asdict(), "comment": text.format(one.ticket)}.values())
             for one in found
@@ -190,7 +202,7 @@ def test_the_report_hides_whose_it_is() -> None:
     [position] = [each for each in outcomes if each.probe == "trade: position"]
     assert position.terminal == "comment 'NAME LOGIN SERVER COMPANY #TICKET-1'"
     told = repr(outcomes)
-    for secret in ("Jane", "7745126", "Fine", "500000"):
+    for secret in ("7745126", "Fine", "500000"):
         assert secret not in told
 
 
