@@ -82,6 +82,8 @@ class Switch:
         """Look at it."""
         if self.is_on(site.terminal.terminal_info(), site.terminal.account_info()):
             return ok(self.on)
+        if site.settings.mode is Mode.DRY_RUN:
+            return ok(f"{self.off}; a dry run sends nothing")
         return fail(_TERMINAL, self.off, self.todo)
 
 

@@ -132,3 +132,12 @@ def test_a_paper_account_may_be_forbidden_to_trade_too(tmp_path: Path) -> None:
     site = Patient(folder=tmp_path, profile=profile).site()
     for check in (account.account_trading, account.expert_trading):
         assert check(site).grade is Grade.FAIL
+
+
+def test_a_dry_run_needs_no_leave_to_trade(tmp_path: Path) -> None:
+    odd = {"terminal_info": {"trade_allowed": False}, "account_info": {"trade_allowed": False}}
+    site = Patient(folder=tmp_path, top={"mode": "dry-run"}, odd=odd).site()
+    for check in (account.autotrading, account.account_trading):
+        found = check(site)
+        assert code(found) == (Grade.OK, 0)
+        assert "a dry run sends nothing" in found.found
