@@ -18,12 +18,13 @@ from bridge.clock import ManualClock
 from bridge.engine.crew import Crew, Member, muster
 from bridge.engine.replay import replay
 from bridge.engine.settle import Search
-from bridge.engine.strategy import load_strategies
+from bridge.engine.strategy import Strategy
 from bridge.engine.tally import recalled_tally
 from bridge.errors import ConfigError, TerminalError
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
 from bridge.market.barfile import read_bars
+from bridge.model.load import load_model
 from bridge.mt5 import constants as mt5
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.records import OrderSendResult, SymbolInfo
@@ -106,14 +107,15 @@ def playing(
     decision = {"open_at": 0.5, "sides": "long", "range_bars": 2, "stop_points": 100} | (
         {"stop_points": 5_000} if holds else {"close_at": 0.5}
     )
-    model = write_last_move(folder / "model.onnx", server_clock="utc", decision=decision)
-    plain = {"model": str(model), "symbol": "EURUSD", "timeframe": "H1", "magic": 7}
-    asked = []
+    path = write_last_move(folder / "model.onnx", server_clock="utc", decision=decision)
+    # The file is one that was just made; a child process for each start would only cost time.
+    model = load_model(path, probe=False)
+    plain = {"model": str(path), "symbol": "EURUSD", "timeframe": "H1", "magic": 7}
+    loaded = []
     for changes in strategies or ({},):
         risk = {"volume": 1.0, "max_volume": 50.0, **OFF, **changes.get("risk", {})}
-        fields = {**plain, "alias": "EURUSD", **changes, "risk": risk}
-        asked.append(StrategySettings.model_validate(fields))
-    loaded = load_strategies(asked)
+        settings = StrategySettings.model_validate({**plain, **changes, "risk": risk})
+        loaded.append(Strategy(settings, model, H1, model.contract.decision))
     times = next(iter(series.values()))["time"]
     with reading_or_none(folder) as last:
         after = last or int(times[loaded[0].depth - 2])
