@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.engine.settle import ABSENT, deal_of
-from bridge.engine.standing import ENTRY, Held, Refusal, Standing, count_lots
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
+from bridge.mt5.constants import DEAL_ENTRY_IN
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.retcodes import Outcome
-from bridge.mt5.sides import Side
+from bridge.mt5.sides import BY_ORDER_TYPE, Side
 from bridge.risk.baselines import Baselines, first_baselines
 from bridge.strategy.decide import Action, Decision
 
@@ -49,7 +50,8 @@ def recalled_standing(
         is_open=bool(reader.open_intents(magic, symbol)),
         declined=_declined(reader, magic),
         positions=_held(lots),
-        lots=lots,
+        lots={number: signed for number, signed in lots.items() if signed},
+        gone={number for number, signed in lots.items() if not signed},
         sent=ours,
         awaited=_awaited(reader, deals, magic, symbol),
         balance=last["balance"] if last else None,
@@ -151,16 +153,19 @@ def _awaited(
 def _lots(
     reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
 ) -> dict[int, float]:
-    """Return the positions that are open by the journal's deals: position -> signed lots."""
+    """Return the lots of the strategy's positions by the journal's deals; 0.0 is closed."""
     lots: dict[int, float] = {}
-    for deal in deals:
-        count_lots(lots, deal, magic, symbol)
+    for deal in (each for each in deals if each.type in BY_ORDER_TYPE):
+        is_opening = deal.entry == DEAL_ENTRY_IN and (deal.magic, deal.symbol) == (magic, symbol)
+        if is_opening or deal.position_id in lots:
+            signed = BY_ORDER_TYPE[deal.type].sign * deal.volume
+            lots[deal.position_id] = round(lots.get(deal.position_id, 0.0) + signed, 8)
     missing: set[int] = set()
     for row in reader.rows("events", "magic = ? AND kind IN ('missing', 'resume')", magic):
         if row["kind"] == "missing":
             missing.add(_ticket_in(row["text"]))
         else:  # a person takes those told of so far for gone
-            lots = {number: signed for number, signed in lots.items() if number not in missing}
+            lots |= dict.fromkeys(lots.keys() & missing, 0.0)
     return lots
 
 
@@ -176,6 +181,7 @@ def _held(lots: Mapping[int, float]) -> tuple[Held, ...]:
             tp=None,
         )
         for number, signed in lots.items()
+        if signed
     )
 
 

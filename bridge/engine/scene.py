@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 
-from bridge.engine.standing import ENTRY, Held, Refusal, Standing, count_lots
+from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.tally import Tally
 from bridge.errors import NotConnected, TerminalError, WrongAccount
 from bridge.journal.write import Journal
@@ -213,6 +213,7 @@ class Lookout:
         A terminal that was restarted shows none at first, one on a bad line shows older ones.
         """
         standing = self.standing
+        standing.seen(held)
         missing = frozenset(standing.lots.keys() - {each.identifier for each in held})
         for number in sorted(missing - standing.missing):
             self._tell(
@@ -339,7 +340,7 @@ class Lookout:
         self._house.tally.take(self._recent, self._house.magics)
         standing.awaited -= {deal.order for deal in self._recent}
         for deal in self._recent:
-            count_lots(standing.lots, deal, self._settings.magic, self.symbol)
+            standing.dealt(deal, self.symbol)
         # Some servers give a position another number than that of its order.
         standing.sent |= {deal.position_id for deal in self._recent if deal.order in standing.sent}
         if self._recent:

@@ -1,9 +1,10 @@
 """What outlasts a bar: the trading state, the baselines of losses, the positions last seen."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
-from bridge.mt5.constants import DEAL_ENTRY_IN
+from bridge.mt5.constants import DEAL_ENTRY_IN, DEAL_ENTRY_INOUT
 from bridge.mt5.records import TradeDeal, TradePosition
 from bridge.mt5.sides import BY_ORDER_TYPE, BY_POSITION_TYPE, Side
 from bridge.risk.baselines import Baselines
@@ -58,24 +59,6 @@ class Refusal:
     times: int
 
 
-def count_lots(lots: dict[int, float], deal: TradeDeal, magic: int, symbol: str) -> None:
-    """Add a deal to the open lots of a strategy's positions; what is closed is left out.
-
-    Args:
-        lots: Position -> lots, below 0 for a short one; changed.
-        deal: The next one.
-        magic: Of the strategy.
-        symbol: Of the strategy.
-    """
-    number, side = deal.position_id, BY_ORDER_TYPE.get(deal.type)
-    is_opening = deal.entry == DEAL_ENTRY_IN and (deal.magic, deal.symbol) == (magic, symbol)
-    if side is None or not (is_opening or number in lots):
-        return
-    lots[number] = round(lots.get(number, 0.0) + side.sign * deal.volume, 8)
-    if not lots[number]:
-        del lots[number]
-
-
 @dataclass(slots=True)
 class Standing:
     """One strategy's standing. The one mutable value of the engine.
@@ -90,10 +73,11 @@ class Standing:
         positions: The strategy's own positions when last looked at.
         sent: Tickets of orders, and identifiers of positions, that are known to be the strategy's
             own doing. A position with its magic that is not among them is somebody else's.
-        lots: Position -> lots that are open by its deals, below 0 for a short one; only those whose
-            opening is known.
-        missing: Positions of these that the terminal does not show: nothing is opened until it
-            shows them, or the deal that has closed them.
+        lots: Position -> lots that are open as far as the terminal has shown, below 0 for a short
+            one.
+        missing: Positions of these that it does not show now: nothing is opened until it shows
+            them, or the deal that has closed them.
+        gone: Positions that are closed for certain, even if the terminal shows them once more.
         awaited: Tickets of entries that the server took and that no position or deal shows yet.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
@@ -116,6 +100,7 @@ class Standing:
     sent: set[int] = field(default_factory=set)
     lots: dict[int, float] = field(default_factory=dict)
     missing: frozenset[int] = frozenset()
+    gone: set[int] = field(default_factory=set)
     awaited: set[int] = field(default_factory=set)
     balance: float | None = None
     deals_since: int = 0
@@ -143,7 +128,35 @@ class Standing:
         """Note that an exit is done: its deal may show later than the position goes."""
         for held in self.positions:
             if held.ticket == ticket and volume >= held.volume:
-                self.lots.pop(held.identifier, None)
+                self._close(held.identifier)
+
+    def seen(self, held: Iterable[Held]) -> None:
+        """Note what the terminal shows to be open."""
+        for each in held:
+            if each.identifier not in self.gone:
+                self.lots[each.identifier] = each.side.sign * each.volume
+
+    def dealt(self, deal: TradeDeal, symbol: str) -> None:
+        """Note what a deal has opened or closed; what was seen of it before counts.
+
+        Args:
+            deal: New in the terminal's history.
+            symbol: Of the strategy.
+        """
+        number, side = deal.position_id, BY_ORDER_TYPE.get(deal.type)
+        if side is None or number in self.gone:
+            return
+        if deal.entry == DEAL_ENTRY_IN and (deal.magic, deal.symbol) == (self.magic, symbol):
+            self.lots.setdefault(number, side.sign * deal.volume)
+        elif number in self.lots:
+            before = self.lots[number]
+            self.lots[number] = round(before + side.sign * deal.volume, 8)
+            if deal.entry != DEAL_ENTRY_INOUT and self.lots[number] * before <= 0.0:
+                self._close(number)
+
+    def _close(self, number: int) -> None:
+        self.lots.pop(number, None)
+        self.gone.add(number)
 
     def settled(self) -> None:
         """Note that every order's end is known."""
@@ -160,5 +173,5 @@ class Standing:
         self.unresolved = frozenset()
         self.awaited.clear()
         for number in self.missing:
-            del self.lots[number]
+            self._close(number)
         self.missing = frozenset()
