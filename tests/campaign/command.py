@@ -2,10 +2,11 @@
 
 import argparse
 import json
+import math
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,15 +142,18 @@ def _fewer(plan: Plan) -> Iterator[Plan]:
             yield plan.model_copy(update={"strategies": (plan.strategies[number],)})
 
 
-def campaign(first: int, runs: int, folder: Path, shop: Path) -> Tally:
-    """Play ``runs`` plans from seed ``first`` on; what finds something is saved."""
+def campaign(seeds: Iterable[int], folder: Path, shop: Path, *, seconds: float = math.inf) -> Tally:
+    """Play the plans of ``seeds``, while ``seconds`` last; save what finds something."""
     tally, began, model = Tally(), SystemClock().now(), model_in(shop)
-    for seed in range(first, first + runs):
+    for seed in seeds:
+        if SystemClock().now() - began > seconds:
+            break
         played = run_plan(draw(seed), model, shop)
         tally.add(played)
         if played.found:
             path = save(played, folder)
-            print(f"seed {seed}: {path}\n  " + "\n  ".join(map(str, played.found)))  # noqa: T201
+            said = "\n  ".join(map(str, played.found))
+            print(f"seed {seed}: {path}\n  {said}", flush=True)  # noqa: T201
     tally.seconds = SystemClock().now() - began
     return tally
 
@@ -159,7 +163,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options().parse_args(arguments)
     with workshop() as shop:
         if options.replay is None:
-            tally = campaign(options.first, options.runs, options.out, shop)
+            seeds = range(options.first, options.first + options.runs)
+            tally = campaign(seeds, options.out, shop, seconds=options.seconds)
             print("\n".join(tally.lines()))  # noqa: T201
             if options.tally:
                 options.tally.write_text(json.dumps(tally.as_dict()), encoding="utf-8")
@@ -178,6 +183,7 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
     parser.add_argument("--runs", type=int, default=500, help="how many")
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no run later")
     parser.add_argument(
         "--out", type=Path, default=Path("campaign"), help="folder of what has found something"
     )

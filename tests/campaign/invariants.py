@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.engine.settle import deal_of
+from bridge.journal.read import Row
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal
 from campaign.evidence import Evidence
@@ -159,7 +160,7 @@ def settled(e: Evidence) -> Iterator[str]:
             yield f"intent {number} ({row['purpose']}) says rejected, and was dealt"
 
 
-def _is_of_late(e: Evidence, result: Mapping[str, Any]) -> bool:
+def _is_of_late(e: Evidence, result: Row) -> bool:
     """Whether a result names the deal of an equal order that was presumed absent before."""
     named = deal_of(result)
     return any(d.ticket == named and e.intent_of.get(d.order) in e.late for d in e.own_deals)
