@@ -4,7 +4,9 @@ An order is never sent again on a guess. What was sent is recognised by its orde
 answer gave one, else by magic, symbol, side, volume and time.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bridge.engine.standing import Standing
 from bridge.journal.read import JournalReader, Row
@@ -155,7 +157,7 @@ def known_deals(reader: JournalReader, since: float) -> set[int]:
     return {deal_of(result) for result in reader.rows("results", "at_utc >= ?", since)}
 
 
-def deal_of(result: Row) -> int:
+def deal_of(result: Mapping[str, Any]) -> int:
     """Return the ticket of the deal that a result names, or 0."""
     if result["answer"] is not None:
         return int(result["answer"]["deal"])
