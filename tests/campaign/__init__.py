@@ -9,6 +9,6 @@ play        a whole run: daemons that die and are started again, then quiet bars
 evidence    what journal, wire and account say at the end
 invariants  what has to be true of it, whatever has failed
 bugs        faults of the program, planted to see that the campaign finds them
-child       a daemon in a process of its own, which ends by SIGKILL
+killed      a run in child processes, which end by SIGKILL
 command     many runs, a table, failing schedules in files
 """

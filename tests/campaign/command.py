@@ -6,13 +6,15 @@ import math
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.clock import SystemClock
 from bridge.model.load import LoadedModel
+from campaign.bugs import PLANTED
+from campaign.killed import play_killed
 from campaign.plan import Plan, draw
 from campaign.play import Played, play
 from campaign.stage import model_in
@@ -86,11 +88,14 @@ class Tally:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def run_plan(plan: Plan, model: LoadedModel, shop: Path) -> Played:
+Player = Callable[[Plan, Path, LoadedModel], Played]
+
+
+def run_plan(plan: Plan, model: LoadedModel, shop: Path, by: Player = play) -> Played:
     """Play one plan in a folder of its own, which is gone afterwards."""
     folder = Path(tempfile.mkdtemp(dir=shop))
     try:
-        return play(plan, folder, model)
+        return by(plan, folder, model)
     finally:
         shutil.rmtree(folder)
 
@@ -142,13 +147,20 @@ def _fewer(plan: Plan) -> Iterator[Plan]:
             yield plan.model_copy(update={"strategies": (plan.strategies[number],)})
 
 
-def campaign(seeds: Iterable[int], folder: Path, shop: Path, *, seconds: float = math.inf) -> Tally:
+def campaign(
+    seeds: Iterable[int],
+    folder: Path,
+    shop: Path,
+    *,
+    by: Player = play,
+    seconds: float = math.inf,
+) -> Tally:
     """Play the plans of ``seeds``, while ``seconds`` last; save what finds something."""
     tally, began, model = Tally(), SystemClock().now(), model_in(shop)
     for seed in seeds:
         if SystemClock().now() - began > seconds:
             break
-        played = run_plan(draw(seed), model, shop)
+        played = run_plan(draw(seed), model, shop, by)
         tally.add(played)
         if played.found:
             path = save(played, folder)
@@ -164,7 +176,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with workshop() as shop:
         if options.replay is None:
             seeds = range(options.first, options.first + options.runs)
-            tally = campaign(seeds, options.out, shop, seconds=options.seconds)
+            by = play_killed if options.kill else play
+            with PLANTED[options.plant]() if options.plant else nullcontext():
+                tally = campaign(seeds, options.out, shop, by=by, seconds=options.seconds)
             print("\n".join(tally.lines()))  # noqa: T201
             if options.tally:
                 options.tally.write_text(json.dumps(tally.as_dict()), encoding="utf-8")
@@ -188,6 +202,8 @@ def _options() -> argparse.ArgumentParser:
         "--out", type=Path, default=Path("campaign"), help="folder of what has found something"
     )
     parser.add_argument("--tally", type=Path, help="file of the figures, as JSON")
+    parser.add_argument("--kill", action="store_true", help="in processes that end by SIGKILL")
+    parser.add_argument("--plant", choices=PLANTED, help="a fault of the program, to be found")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="play a saved run again")
     parser.add_argument(
         "--shrink", action="store_true", help="with --replay: leave out what is not needed"

@@ -18,8 +18,8 @@ from campaign.stage import Stage, strategies_of
 
 # Seconds between two tries to start where the terminal does not answer.
 _AGAIN = 5.0
-# Seconds of quiet before the last start, and after it.
-_QUIET = 280.0
+QUIET = 280.0
+"""Seconds of quiet before the last start, and after it."""
 # So many are enough to know.
 _MOST_RAISED = 4
 _FRAMES = 3
@@ -100,8 +100,7 @@ def play(plan: Plan, folder: Path, model: LoadedModel) -> Played:
         decided = stage.clock.now()
         _once_more(stage, course)
         evidence = gather(stage, raised=tuple(course.raised), restarted=decided)
-        fired = Counter(str(each.fault.kind) for each in stage.faulty.fired)
-        return Played(plan, course, fired, evidence, tuple(violations(evidence)))
+        return Played(plan, course, stage.new_faults(), evidence, tuple(violations(evidence)))
 
 
 def _among_faults(stage: Stage, course: Course, doom: Doom) -> None:
@@ -115,7 +114,7 @@ def _among_faults(stage: Stage, course: Course, doom: Doom) -> None:
             with closing(Daemon(stage, doom)) as daemon:
                 daemon.run(stage.noise_ends)
                 _calm(stage, doom)
-                daemon.run(stage.clock.now() + _QUIET)
+                daemon.run(stage.clock.now() + QUIET)
                 is_settled = True
         except Crash as death:
             course.deaths[str(death)] += 1
@@ -139,7 +138,7 @@ def _once_more(stage: Stage, course: Course) -> None:
     course.lives += 1
     try:
         with closing(Daemon(stage)) as daemon:
-            daemon.run(stage.clock.now() + _QUIET)
+            daemon.run(stage.clock.now() + QUIET)
     except (Crash, Exception) as error:  # noqa: BLE001  whatever it is, the run has found it
         course.raised.append(told(error))
 

@@ -5,6 +5,7 @@ Nothing here fails; faults are a wrapper around the wire.
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -187,6 +188,7 @@ class Stage:
         self.folder = folder
         self.strategies = strategies
         self.is_alive = False
+        self._told = 0
         self.rates = rates_of_plan(plan)
         self.begins = float(self.rates["time"][FIRST_BARS])
         self.clock = WorldClock(self.begins if started is None else started)
@@ -210,6 +212,12 @@ class Stage:
     def calm(self) -> None:
         """End the faults."""
         self.faulty.calm()
+
+    def new_faults(self) -> Counter[str]:
+        """Return which faults have changed a call since the last time, and how often."""
+        fired = self.faulty.fired[self._told :]
+        self._told += len(fired)
+        return Counter(str(each.fault.kind) for each in fired)
 
     def close(self) -> None:
         """Release the files."""
