@@ -27,6 +27,8 @@ RESUME_FILE = "RESUME"
 FLATTEN_FILE = "FLATTEN"
 """Name of the file that asks for all positions to be closed; taken away once it is obeyed."""
 
+# Rise of the highest equity that is written down even when no bar is decided.
+_RISE = 1.002
 # Seconds by which a tick may be ahead of this computer's clock before a person is told.
 _LATE = 15.0
 
@@ -70,6 +72,7 @@ class Watch:
         self._lows = lows
         self._looked = house.server_now()
         self._told: dict[str, str] = {}
+        self._noted = self._baselines()
         self._asked: frozenset[int] = frozenset()
         self.trip = ""
         """Why the strategies' positions are to be closed; whoever has closed them empties it."""
@@ -106,8 +109,8 @@ class Watch:
         """Return the alarms of the account and those of single symbols."""
         terminal = self._terminal
         account, positions = terminal.account_info(), terminal.positions_get()
-        symbols = dict.fromkeys(lookout.symbol for lookout in self._lookouts)
-        ticks = {symbol: terminal.symbol_info_tick(symbol) for symbol in symbols}
+        by_symbol = {lookout.symbol: lookout for lookout in self._lookouts}
+        ticks = {symbol: lookout.tick() for symbol, lookout in by_symbol.items()}
         before, lows = self._baselines(), self._take_lows()
         for lookout in self._lookouts:
             lookout.keep_books(account, positions, ticks[lookout.symbol].time)
@@ -115,6 +118,8 @@ class Watch:
         # One account, so one day: a symbol that does not trade now would keep yesterday's.
         for standing in self._standings:
             standing.baselines = known
+        if _is_news(known, self._noted):
+            self._note()
         falls = [before.drawdown_share(low) for low in lows]
         # Money paid since is no gain against what was lowest before it.
         paid = known.deposits - before.deposits
@@ -195,9 +200,14 @@ class Watch:
         for kind in sorted(self._told.keys() - now.keys()):
             self._journal.event("alarm", f"{kind} is over")
         if now.keys() - self._told.keys():
-            for lookout in self._lookouts:
-                lookout.note_baselines()
+            self._note()
         self._told = now
+
+    def _note(self) -> None:
+        """Journal the baselines: a strategy of long bars may decide nothing for days."""
+        for lookout in self._lookouts:
+            lookout.note_baselines()
+        self._noted = self._baselines()
 
     def _halt(self, alarm: Alarm) -> None:
         for standing in self._standings:
@@ -212,6 +222,11 @@ class Watch:
                 standing.resume()
                 self._journal.event("resume", "a person asked for entries again", standing.magic)
         self._resume_file.unlink(missing_ok=True)
+
+
+def _is_news(known: Baselines, noted: Baselines) -> bool:
+    """Whether a restart would forget a day's beginning, or much of the highest equity."""
+    return known.day != noted.day or known.peak_equity > noted.peak_equity * _RISE
 
 
 def _late_clock(ages: dict[str, float]) -> tuple[Alarm, ...]:

@@ -370,6 +370,9 @@ def test_a_prop_firm_s_day_is_counted_from_the_larger_of_balance_and_equity(
         known = standing.baselines
         assert (known.day_equity, known.day_balance) == (9_400.0, 10_000.0)
         assert standing.alarms == {"prop_daily_loss"}
+    with playing(tmp_path, bars(rows), limits=limits, holds=True) as run:
+        assert run.crew.steppers[0].standing.baselines.day_balance == 10_000.0
+        assert run.crew.steppers[0].standing.alarms == {"prop_daily_loss"}
 
 
 def test_a_prop_firm_s_total_loss_halts_for_good(tmp_path: Path) -> None:
@@ -579,3 +582,25 @@ def test_strategies_of_one_account_know_the_same_losses(tmp_path: Path) -> None:
         second.baselines = first_baselines(START, 10_000.0)
         run.crew.attend()
         assert first.baselines == second.baselines == known
+
+
+def test_a_restart_knows_of_days_in_which_nothing_was_decided(tmp_path: Path) -> None:
+    """The equity rises by 300 dollars on the next day and falls again, while only the watch looks.
+
+    So it is with weekly bars.
+    """
+    up = "320 325 315 320"
+    whole = bars([*days([FLAT, FLAT, "0 25 -5 20", *["20 25 15 20"] * 3], 1), up, *[FLAT] * 4])
+    with playing(tmp_path, whole, holds=True) as run:
+        run.play("2017.03.14 15:00")
+        last = events(tmp_path, "baselines")
+        for opens in whole["time"][5:-2].tolist():
+            run.clock.wait_until(opens)
+            run.crew.attend()
+        known = run.crew.steppers[0].standing.baselines
+        assert (known.day_equity, known.peak_equity) == (10_290.0, 10_290.0)
+        assert len(events(tmp_path, "baselines")) == len(last) + 1
+    with playing(tmp_path, whole, holds=True) as run:
+        again = run.crew.steppers[0].standing.baselines
+        assert (again.day, again.day_equity) == (known.day, known.day_equity)
+        assert again.peak_equity == known.peak_equity
