@@ -218,7 +218,7 @@ def alive(e: Evidence) -> Iterator[str]:
     for magic in e.magics:
         bars = [row["bar_time"] for row in e.decisions if row["magic"] == magic]
         before = max((each for each in bars if each + 60 <= e.restarted), default=0)
-        if before < e.restarted - 180:
+        if before < e.restarted - 125:
             yield f"magic {magic} decided nothing in the quiet bars before the last start"
         if max(bars, default=0) < e.last_bar:
             yield f"magic {magic} did not decide the last bar"

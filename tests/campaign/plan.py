@@ -19,8 +19,10 @@ FIRST_BARS = 12
 QUIET_BARS = 400
 """Bars that ask for nothing; a run uses some of them, as slow calls can take long."""
 _SENDING = tuple(kind for kind in Kind if TERMS[kind].verbs == ("order_send",))
-# Calls that a run makes a bar, about; faults are spread over them.
-_CALLS = 30
+LONGEST = 480
+"""Calls that a fault lasts at most."""
+# Calls of a look and of a bar, about; faults are spread over them.
+_CALLS_OF_LOOK, _CALLS_OF_BAR = 5, 10
 
 
 class Action(Frozen):
@@ -102,7 +104,8 @@ class Dice:
 def draw(seed: int) -> Plan:
     """Return the plan of ``seed``."""
     dice = Dice(seed)
-    bars = 24 + dice.below(16)
+    bars, quantum = 14 + dice.below(12), dice.one_of((8.0, 15.0, 20.0, 31.0, 59.0))
+    calls = int(bars * (_CALLS_OF_BAR + _CALLS_OF_LOOK * 60.0 / quantum))
     is_netting = dice.share() < 0.3
     count = 1 if is_netting else 1 + dice.below(2)
     return Plan(
@@ -111,7 +114,7 @@ def draw(seed: int) -> Plan:
         bars=bars,
         is_sample=dice.share() < 0.5,
         gap=dice.one_of((0, 0, 0, 0, 3, 90)),
-        quantum=dice.one_of((4.0, 9.0, 13.0, 20.0, 31.0)),
+        quantum=quantum,
         lag=dice.one_of((0.0, 0.0, 0.02, 3.0, 45.0)),
         down=dice.one_of((0.5, 5.0, 40.0, 130.0)),
         has_stranger=dice.share() < 0.1,
@@ -120,7 +123,7 @@ def draw(seed: int) -> Plan:
         limits=_limits(dice),
         actions=_actions(dice, 60.0 * bars),
         dooms=tuple(sorted(dice.below(14 * bars) for _ in range(dice.one_of((0, 0, 1, 2, 5))))),
-        schedule=_schedule(dice, seed, _CALLS * bars),
+        schedule=_schedule(dice, seed, calls),
     )
 
 
@@ -217,7 +220,7 @@ def _schedule(dice: Dice, seed: int, calls: int) -> Schedule:
         kinds=sends or [Kind.NULL],
         verbs=["order_send"],
     )
-    stretch = dice.one_of((1, 1, 8, 40))
+    stretch = dice.one_of((1, 1, 8, LONGEST // 12))
     faults = [_stretched(fault, stretch) for fault in (*usual.faults, *orders.faults)]
     return Schedule.of(*sorted(faults, key=lambda fault: fault.since))
 

@@ -18,7 +18,7 @@ from campaign.stage import Stage, strategies_of
 
 # Seconds between two tries to start where the terminal does not answer.
 _AGAIN = 5.0
-QUIET = 280.0
+QUIET = 190.0
 """Seconds of quiet before the last start, and after it."""
 # So many are enough to know.
 _MOST_RAISED = 4

@@ -36,7 +36,7 @@ from bridge.terminal.faults.effects import Crash
 from bridge.terminal.faults.terminal import FaultyTerminal
 from bridge.terminal.paper.script import MarketClosed, PartialFill, Placed
 from bridge.terminal.paper.terminal import PaperTerminal
-from campaign.plan import FIRST_BARS, MAGICS, OTHER, QUIET_BARS, SYMBOL, Action, Plan
+from campaign.plan import FIRST_BARS, LONGEST, MAGICS, OTHER, QUIET_BARS, SYMBOL, Action, Plan
 
 BEGIN = parse("2017.03.14 10:00")
 UTC = server_clock("utc")
@@ -155,8 +155,10 @@ class Weather(FaultyTerminal):
     """The faults of a run, which come to an end."""
 
     def calm(self) -> None:
-        """Let nothing new go wrong; what has been left behind takes its course."""
+        """Let nothing new go wrong, and what waits or is hidden come to its end."""
         self._armed.clear()
+        for _ in range(LONGEST):
+            self._world.begin()
 
 
 class Stage:
