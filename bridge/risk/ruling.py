@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from bridge.mt5.request import Request
 from bridge.risk.facts import Bounds, Facts
@@ -60,11 +61,12 @@ Rule = Callable[[Request, Facts, Bounds], Verdict]
 """A pure function that says yes or no to a request, with the numbers."""
 
 
+@cache
+def off(rule: str) -> Verdict:
+    """Return the yes of a rule that settings leave off; nothing is measured for it."""
+    return Verdict(rule, True, "not limited", "off")
+
+
 def shown(limit: float | None, unit: str) -> str:
     """Return a limit as a person reads it."""
     return "off" if limit is None else f"{limit:g} {unit}"
-
-
-def percent(limit: float | None) -> str:
-    """Return a limit that is a share."""
-    return "off" if limit is None else f"{limit:.2%}"

@@ -95,7 +95,10 @@ ROWS: list[tuple[dict[str, Any], dict[str, Any], str | None]] = [
         {"hours": {"weekdays": ("wed",), "windows": ("22:00-02:00",)}},
         "hours",
     ),
-    ({"server_time": math.nan}, {}, "hours"),
+    ({"server_time": math.nan}, {"hours": {"windows": ("08:00-12:00",)}}, "hours"),
+    ({"server_time": math.nan}, {"hours": {"rollover": "23:55-00:15"}}, "rollover"),
+    ({"server_time": math.nan}, {"hours": {"friday_until": "20:00"}}, "weekend"),
+    (news("2017.03.15 20:00") | {"server_time": math.nan}, {}, "news"),
     # Rollover.
     (at("2017.03.15 23:54:59"), {"hours": {"rollover": "23:55-00:15"}}, None),
     (at("2017.03.15 23:55"), {"hours": {"rollover": "23:55-00:15"}}, "rollover"),

@@ -4,7 +4,7 @@ from bridge.mt5.request import Request
 from bridge.risk import gauges
 from bridge.risk.facts import Bounds, Facts
 from bridge.risk.gauges import Gauge, Seen
-from bridge.risk.ruling import Verdict
+from bridge.risk.ruling import Verdict, off
 from bridge.settings import PropFirmSettings
 
 
@@ -17,7 +17,9 @@ def daily_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
 def weekly_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened in a week that has lost too much."""
     limit = _tighter(bounds.risk.weekly_loss_share, bounds.limits.weekly_loss_share)
-    return _verdict(gauges.weekly_loss(_seen(facts), limit))
+    return (
+        off("weekly_loss") if limit is None else _verdict(gauges.weekly_loss(_seen(facts), limit))
+    )
 
 
 def drawdown(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
@@ -28,13 +30,12 @@ def drawdown(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
 
 def losses_in_row(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened on a day on which the strategy lost so often in a row."""
-    return _verdict(gauges.losses_in_row(facts.losses, bounds.risk.max_losses_in_row))
+    return _row("losses_in_row", facts.losses, bounds.risk.max_losses_in_row)
 
 
 def account_losses_in_row(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """The same over all strategies."""
-    gauge = gauges.losses_in_row(facts.account_losses, bounds.limits.max_losses_in_row)
-    return _verdict(gauge, "account_losses_in_row")
+    return _row("account_losses_in_row", facts.account_losses, bounds.limits.max_losses_in_row)
 
 
 def prop_daily_loss(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
@@ -54,8 +55,12 @@ def prop_profit_target(request: Request, facts: Facts, bounds: Bounds) -> Verdic
 
 def _of_prop_firm(name: str, facts: Facts, terms: PropFirmSettings | None, which: int) -> Verdict:
     if terms is None:
-        return Verdict(name, True, "no prop firm", "off")
-    return _verdict(gauges.prop_gauges(_seen(facts), terms)[which], name)
+        return off(name)
+    return _verdict(gauges.prop_gauges(_seen(facts), terms)[which])
+
+
+def _row(name: str, count: int, limit: int | None) -> Verdict:
+    return off(name) if limit is None else _verdict(gauges.losses_in_row(count, limit), name)
 
 
 def _seen(facts: Facts) -> Seen:

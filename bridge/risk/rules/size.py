@@ -12,7 +12,7 @@ from bridge.mt5.request import Request
 from bridge.mt5.sides import BY_ORDER_TYPE
 from bridge.risk.exposure import Exposure, exposure_of, net_exposure
 from bridge.risk.facts import Bounds, Facts
-from bridge.risk.ruling import Verdict, shown
+from bridge.risk.ruling import Verdict, off
 
 # Far above the noise of sums and products of doubles, far below what anybody limits.
 _SLACK = 1e-9
@@ -28,9 +28,10 @@ def positions(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
 def account_positions(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """All strategies together have so many positions at a time."""
     count, limit = len(facts.own_positions) + 1, bounds.limits.max_positions
-    ok = limit is None or count <= limit
+    if limit is None:
+        return off("account_positions")
     value = f"{count} of all strategies with this one"
-    return Verdict("account_positions", ok, value, "off" if limit is None else f"{limit}")
+    return Verdict("account_positions", count <= limit, value, f"{limit}")
 
 
 def volume(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
@@ -41,9 +42,12 @@ def volume(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
 
 def symbol_volume(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """All strategies together hold so many lots of a symbol, long and short added up."""
+    limit = bounds.limits.max_symbol_volume
+    if limit is None:
+        return off("symbol_volume")
     own = [each for each in facts.own_positions if each.symbol == request.symbol]
     held = _lots(facts.positions if _is_netting(facts) else own)
-    return _volume("symbol_volume", held, bounds.limits.max_symbol_volume, request, facts)
+    return _volume("symbol_volume", held, limit, request, facts)
 
 
 def currency_exposure(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
@@ -53,7 +57,7 @@ def currency_exposure(request: Request, facts: Facts, bounds: Bounds) -> Verdict
     """
     limit = bounds.limits.max_currency_exposure
     if limit is None:
-        return Verdict("currency_exposure", True, "not measured", "off")
+        return off("currency_exposure")
     words = f"{limit:g} times the equity"
     held, added = net_exposure(facts.own_positions, facts.terms), _added(request, facts)
     if held is None or added is None:
@@ -74,16 +78,17 @@ def currency_exposure(request: Request, facts: Facts, bounds: Bounds) -> Verdict
 def orders_per_minute(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """All strategies together send so many entries a minute."""
     count, limit = facts.recent_entries + 1, bounds.limits.max_orders_per_minute
-    ok = limit is None or count <= limit
+    if limit is None:
+        return off("orders_per_minute")
     value = f"{count} entries in 60 s with this one"
-    return Verdict("orders_per_minute", ok, value, "off" if limit is None else f"{limit}")
+    return Verdict("orders_per_minute", count <= limit, value, f"{limit}")
 
 
-def _volume(rule: str, held: float, limit: float | None, request: Request, facts: Facts) -> Verdict:
+def _volume(rule: str, held: float, limit: float, request: Request, facts: Facts) -> Verdict:
     total = held + (request.volume or math.nan)
     # A tenth of a step absorbs the rounding of sums such as 0.1 + 0.2.
-    ok = limit is None or total <= limit + facts.symbol.volume_step / 10
-    return Verdict(rule, ok, f"{total:g} lots with this one", shown(limit, "lots"))
+    ok = total <= limit + facts.symbol.volume_step / 10
+    return Verdict(rule, ok, f"{total:g} lots with this one", f"{limit:g} lots")
 
 
 def _added(request: Request, facts: Facts) -> Exposure | None:

@@ -7,7 +7,7 @@ from bridge.market.news import News
 from bridge.mt5.request import Request
 from bridge.mt5.servertime import DAY, text, weekday
 from bridge.risk.facts import Bounds, Facts
-from bridge.risk.ruling import Verdict
+from bridge.risk.ruling import Verdict, off
 from bridge.risk.spans import is_in_span, seconds_of
 from bridge.settings import LimitSettings
 from bridge.settings.hours import Weekday
@@ -19,24 +19,27 @@ _FRIDAY, _SATURDAY = _DAYS.index("fri"), _DAYS.index("sat")
 def hours(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened outside the strategy's days and hours."""
     now, allowed = facts.server_time, bounds.hours
+    if allowed.weekdays is None and allowed.windows is None:
+        return off("hours")
     is_day = allowed.weekdays is None or _DAYS[weekday(now)] in allowed.weekdays
     is_hour = allowed.windows is None or any(is_in_span(now, span) for span in allowed.windows)
-    limit = " ".join((*(allowed.weekdays or ()), *(allowed.windows or ()))) or "off"
+    limit = " ".join((*(allowed.weekdays or ()), *(allowed.windows or ())))
     return Verdict("hours", is_day and is_hour, _moment(now), limit)
 
 
 def rollover(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened around the server's midnight."""
     now, span = facts.server_time, bounds.hours.rollover
-    ok = span is None or not is_in_span(now, span)
-    return Verdict("rollover", ok, _moment(now), "off" if span is None else f"not {span}")
+    if span is None:
+        return off("rollover")
+    return Verdict("rollover", not is_in_span(now, span), _moment(now), f"not {span}")
 
 
 def weekend(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened shortly before the weekend."""
     now, until = facts.server_time, bounds.hours.friday_until
     if until is None:
-        return Verdict("weekend", True, _moment(now), "off")
+        return off("weekend")
     day = weekday(now)
     is_near = day == _SATURDAY or (day == _FRIDAY and int(now) % DAY >= seconds_of(until))
     return Verdict("weekend", not is_near, _moment(now), f"before {until} on Friday")
@@ -45,7 +48,7 @@ def weekend(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
 def news(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is opened on a symbol around news of one of its currencies."""
     if not facts.news:
-        return Verdict("news", True, "none known", "off")
+        return off("news")
     symbol, limits = facts.symbol, bounds.limits
     limit = f"{limits.news_before_minutes:g} min before, {limits.news_after_minutes:g} after"
     named = {symbol.currency_base, symbol.currency_profit, symbol.currency_margin} - {""}
