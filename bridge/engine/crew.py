@@ -108,6 +108,9 @@ def muster(
     account = terminal.account_info()
     _check_netting(account, members)
     magics = frozenset(each.strategy.settings.magic for each in members)
+    # A first run that died at once may have traded before it had read a deal.
+    if first := list(past.rows("runs", "id = (SELECT min(id) FROM runs)")):
+        deals_since = min(deals_since, int(server.from_utc(first[0]["at_utc"])))
     house = House(
         server_now=lambda: server.from_utc(clock.now()),
         limits=limits,
@@ -155,7 +158,8 @@ def muster(
     )
     errands = []
     for member, stepper in zip(members, steppers, strict=True):
-        settler = Settler(terminal, journal, past, stepper.standing, stepper.symbol)
+        check = stepper.lookout.check_account
+        settler = Settler(terminal, journal, past, stepper.standing, stepper.symbol, check)
         until = clock.now() + search.seconds  # one that only waits is followed between bars
         while settler.settle(clock.now(), search) and clock.now() < until:
             clock.wait_until(clock.now() + _PAUSE)

@@ -54,7 +54,6 @@ class Errands:
         standing = self._standing
         try:
             if standing.is_open:
-                self._lookout.look()  # another account shows no orders, either
                 self._settler.settle(self._clock.now(), Search())
             if standing.unprotected or standing.closing:
                 self._attend(self._lookout.look())

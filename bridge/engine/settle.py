@@ -4,7 +4,7 @@ An order is never sent again on a guess. What was sent is recognised by its orde
 answer gave one, else by magic, symbol, side, volume and time.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,7 @@ class Settler:
         past: The same journal, to read.
         standing: Of the strategy.
         symbol: Of the strategy.
+        check: Raises ``TerminalError`` where the terminal shows another account.
     """
 
     def __init__(
@@ -65,12 +66,14 @@ class Settler:
         past: JournalReader,
         standing: Standing,
         symbol: str,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._terminal = terminal
         self._journal = journal
         self._past = past
         self._standing = standing
         self._symbol = symbol
+        self._check = check
 
     def settle(self, utc_now: float, search: Search) -> int:
         """Search once for each open order, and return how many are still open.
@@ -83,6 +86,8 @@ class Settler:
             TerminalError: The terminal does not answer.
         """
         opened = self._past.open_intents(self._standing.magic, self._symbol)
+        if opened:
+            self._check()  # another account shows no orders, either
         left = sum(not self._settle(intent, utc_now, search) for intent in opened)
         if not left:
             self._standing.settled()
@@ -106,6 +111,7 @@ class Settler:
             self._journal.result(number, Outcome.REJECTED, ABSENT, None)
         elif order is None and utc_now - intent["at_utc"] >= search.seconds:
             self._standing.awaited.discard(ticket)
+            self._standing.sent.discard(ticket)
             words = "the terminal does not show the order: presumed absent"
             self._journal.result(number, Outcome.ABSENT, words, None)
             self._tell("absent", f"{words}; should it show up later, it is taken over")
