@@ -1,7 +1,7 @@
 """Carry out a decision: build, ask the guard, execute. Nothing here decides."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from bridge.engine.scene import House, Lookout, Scene
 from bridge.engine.standing import ENTRY, Held, Standing
@@ -281,8 +281,8 @@ def _moved(held: Held, request: Request, result: TradeResult) -> Held:
     if held.ticket != request.position or result.outcome is Outcome.REJECTED:
         return held
     if not result.happened:
-        return replace(held, sl=None, tp=None)
-    return replace(held, sl=request.sl or 0.0, tp=request.tp or 0.0)
+        return held.moved(None, None)
+    return held.moved(request.sl or 0.0, request.tp or 0.0)
 
 
 def _closing(

@@ -123,12 +123,16 @@ def _baselines(reader: JournalReader, last: Row | None, magic: int) -> Baselines
 
 
 def _sent(reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str) -> set[int]:
-    """Return the orders of the strategy, and the positions of its deals."""
-    asked = _asked(reader, magic, symbol)
-    answered = (row for row in reader.rows("results") if row["answer"] is not None)
-    orders = {row["answer"]["order"] for row in answered if row["intent"] in asked}
-    positions = {deal.position_id for deal in deals if (deal.magic, deal.symbol) == (magic, symbol)}
-    return (orders | positions) - {0}
+    """Return the orders that are known to be the strategy's, and the positions of their deals."""
+    asked, orders = _asked(reader, magic, symbol), {deal.ticket: deal.order for deal in deals}
+    sent = {
+        _ticket_in(row["text"])
+        for row in reader.rows("events", "magic = ? AND kind = 'adopted'", magic)
+    }
+    for row in reader.rows("results"):
+        if row["intent"] in asked:
+            sent.add(row["answer"]["order"] if row["answer"] else orders.get(deal_of(row), 0))
+    return (sent | {deal.position_id for deal in deals if deal.order in sent}) - {0}
 
 
 def _asked(reader: JournalReader, magic: int, symbol: str, where: str = "1") -> dict[int, Row]:

@@ -185,7 +185,10 @@ class Lookout:
             for each in positions
             if (each.magic, each.symbol) == (self._settings.magic, self.symbol)
         )
-        standing, held = self.standing, tuple(Held.of(each) for each in own)
+        standing = self.standing
+        known = {each.identifier: each for each in standing.positions}
+        shown = (Held.of(each) for each in own)
+        held = tuple(known.get(each.identifier, each).lagging(each) for each in shown)
         balance = account.balance + account.credit
         is_news = balance != standing.balance or _shape(held) != _shape(standing.positions)
         if is_news or standing.awaited or standing.missing:
@@ -223,6 +226,15 @@ class Lookout:
             )
         standing.missing = missing
         return tuple(each for each in standing.positions if each.identifier in missing)
+
+    def check_account(self) -> None:
+        """Ask the terminal whose account it shows.
+
+        Raises:
+            WrongAccount: Another one.
+            TerminalError: It does not answer.
+        """
+        self._check_account(self._terminal.account_info())
 
     def _check_account(self, account: AccountInfo) -> None:
         """Refuse what another account shows: its positions are not gone, they are elsewhere.

@@ -1,7 +1,7 @@
 """What outlasts a bar: the trading state, the baselines of losses, the positions last seen."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from bridge.mt5.constants import DEAL_ENTRY_IN, DEAL_ENTRY_INOUT
@@ -22,6 +22,7 @@ class Held:
         identifier: Stays for the position's life; the ticket may change.
         volume: Lots.
         sl, tp: Its levels; 0.0 is none, None is not known (after a restart).
+        was: Levels before we moved them, which a slow terminal may show for some time.
     """
 
     identifier: int
@@ -30,6 +31,7 @@ class Held:
     volume: float
     sl: float | None
     tp: float | None
+    was: tuple[tuple[float | None, float | None], ...] = ()
 
     @classmethod
     def of(cls, position: TradePosition) -> Self:
@@ -42,6 +44,16 @@ class Held:
             sl=position.sl,
             tp=position.tp,
         )
+
+    def moved(self, sl: float | None, tp: float | None) -> Self:
+        """Return what is remembered once we have moved the levels; None is not known."""
+        return replace(self, sl=sl, tp=tp, was=(*self.was, (self.sl, self.tp)))
+
+    def lagging(self, shown: Self) -> Self:
+        """Return what is shown now, with our own levels where it only shows older ones."""
+        if (shown.sl, shown.tp) not in self.was:
+            return shown
+        return replace(shown, sl=self.sl, tp=self.tp, was=self.was)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,7 @@ def playing(
     manage: dict[str, Any] | None = None,
     symbol: dict[str, Any] | None = None,
     sides: str = "long",
+    deals_since: bool = False,
 ) -> Iterator[Play]:
     decision = {"open_at": 0.5, "stop_points": 5_000, "range_bars": 2, "sides": sides}
     model = write_last_move(folder / "model.onnx", server_clock="utc", decision=decision)
@@ -126,6 +127,8 @@ def playing(
             limits=limits,
             state=folder,
             search=Search(seconds=5.0, is_certain=not patience),
+            # The deposit is a deal of the first moment.
+            deals_since=int(clock.now()) + 1 if deals_since else 0,
             lows=paper.lows,
         )
         yield Play(folder, paper, clock, crew)

@@ -13,6 +13,7 @@ from tests_support import record
 from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing
 from bridge.engine.replay import replay
+from bridge.errors import TerminalError
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
 from bridge.mt5 import constants as mt5
@@ -266,3 +267,87 @@ def test_an_exit_that_waits_is_not_sent_again(tmp_path: Path) -> None:
         "found: deal #7000003"
     ]
     assert events(tmp_path, "deferred") == []
+
+
+class ShowsOldLevels(ModuleTerminal):
+    """Positions keep the stop that they had when they were first shown, for some looks."""
+
+    looks = 0
+    first: dict[int, float]
+
+    def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
+        self.looks += 1
+        shown = super().positions_get(symbol)
+        if not hasattr(self, "first"):
+            self.first = {}
+        for each in shown:
+            self.first.setdefault(each.ticket, each.sl)
+        if self.looks > 34:
+            return shown
+        return tuple(
+            TradePosition({**each._asdict(), "sl": self.first[each.ticket]}.values())
+            for each in shown
+        )
+
+
+def test_levels_that_show_late_were_not_moved_by_a_person(tmp_path: Path) -> None:
+    with playing(tmp_path, HILL, manage={"trail_points": 100}, seam=ShowsOldLevels) as run:
+        run.play()
+    assert [purpose for purpose, _, _ in sent(tmp_path)].count("protect") >= 2
+    assert events(tmp_path, "human") == []
+
+
+def test_a_run_that_died_after_its_first_order_leaves_no_deal_out(tmp_path: Path) -> None:
+    """The next run reads deals from the journal's first run on, not from its own start."""
+    with (
+        playing(tmp_path, DIP, seam=LosesTheAnswer, deals_since=True) as run,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        run.play()
+    last = decided(tmp_path)[-1]["bar_time"]
+    with playing(tmp_path, DIP, after=last + 3_600, patience=True, deals_since=True) as run:
+        run.play()
+        true = [deal.ticket for deal in run.paper.history_deals_get(0, 2**31 - 1)[1:]]
+    with reading(tmp_path / "journal.sqlite3") as journal:
+        assert [deal.ticket for deal in journal.deals() if deal.position_id] == true
+
+
+class AwayAtStart(ModuleTerminal):
+    """Once the account is known, the terminal is logged in to another one for some calls."""
+
+    asked = 0
+
+    def account_info(self) -> AccountInfo:
+        self.asked += 1
+        found = super().account_info()
+        if self.asked == 1 or self.asked > 8:
+            return found
+        return AccountInfo({**found._asdict(), "login": 2}.values())
+
+    def history_deals_get(self, date_from: int, date_to: int) -> tuple[TradeDeal, ...]:
+        return () if self.asked < 9 else super().history_deals_get(date_from, date_to)
+
+
+def test_a_start_on_another_account_presumes_nothing(tmp_path: Path) -> None:
+    with playing(tmp_path, DIP, seam=LosesTheAnswer) as run, pytest.raises(KeyboardInterrupt):
+        run.play()
+    last = decided(tmp_path)[-1]["bar_time"]
+    with (
+        pytest.raises(TerminalError, match="instead of"),
+        playing(tmp_path, DIP, after=last, seam=AwayAtStart, patience=True),
+    ):
+        pass
+    assert events(tmp_path, "absent") == []
+
+
+def test_an_order_that_was_presumed_absent_is_taken_over_also_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    """Its deal may be in the journal already: that alone does not make it the strategy's own."""
+    path = tmp_path / "journal.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal:
+        begin(journal)
+        journal.result(journal.intent(None, buying(), []), Outcome.ABSENT, "absent", None)
+        journal.deals([deal(ticket=101, order=5, position_id=5)])
+    with reading(path) as past:
+        assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).sent == set()
