@@ -180,7 +180,8 @@ def late_is_told(e: Evidence) -> Iterator[str]:
 
 def books_equal(e: Evidence) -> Iterator[str]:
     """The journal has the terminal's deals of ours, and of our positions, as they are."""
-    true = {d.ticket: d for d in e.deals if d in e.own_deals or d.position_id in e.own_ids}
+    own = (d for d in e.deals if d in e.own_deals or d.position_id in e.own_ids)
+    true = {d.ticket: d for d in own if d.ticket > e.first_deal}
     noted = {deal.ticket: deal for deal in e.noted}
     for ticket, deal in true.items():
         if ticket not in noted:

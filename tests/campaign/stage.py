@@ -193,13 +193,14 @@ class Stage:
         self._told = 0
         self.rates = rates_of_plan(plan)
         self.begins = float(self.rates["time"][FIRST_BARS])
-        self.clock = WorldClock(self.begins if started is None else started)
+        self.clock = WorldClock(self.begins - 60.0 if started is None else started)
         self.paper = PaperTerminal(_broker(plan), self._series(), self.clock, account)
         self.paper.initialize()
         self.wire = Wire(self.paper, folder)
         self.faulty = Weather(self.wire, plan.schedule, self.clock)
         if started is None:
             self._foreign()
+            self.clock.wait_until(self.begins)
         self.begun = self.paper.account_info().equity
         self.first_deal = self.paper.history_deals_get(0, EVER)[-1].ticket
         for action in plan.actions:
