@@ -79,6 +79,7 @@ class Chores:
             "margin_level": account.margin_level,
             "currency": account.currency,
             "positions": own,
+            "exposure": self.crew.watch.exposure(positions),
         }
         self.journal.event("snapshot", json.dumps(shown))
 

@@ -80,11 +80,14 @@ def _heartbeat(state: Path) -> dict[str, Any] | None:
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
+    from bridge.report.limits import limit_lines
+
     halted = "; HALTED by file, mt5-onnx resume takes it away" if found["halted"] else ""
     mode = found["mode"] + _ON_PAPER.get(found["mode"], "")
     yield f"{found['health']} (mode {mode}, {found['run']}){halted}"
     if account := found["account"]:
         yield f"balance {account['balance']:.2f}, equity {account['equity']:.2f}"
+    yield from limit_lines(found["limits"])
     for each in found["strategies"]:
         yield _line(each)
     for each in found["positions"]:

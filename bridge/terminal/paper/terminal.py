@@ -228,6 +228,9 @@ class _Paper:
     def pay(self, amount: float) -> None:
         self.bring_up()
         self.desk.ledger.deposit(amount, self.desk.time_msc)
+        # What was lowest in this bar was so without the money: it is no loss, and no gain.
+        for series in self.desk.market.walked:
+            series.worst += amount
         self.desk.ledger.commit(self.desk.market.now)
 
     def shut(self) -> None:
