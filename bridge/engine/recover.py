@@ -163,7 +163,9 @@ def _lots(
         is_opening = deal.entry == DEAL_ENTRY_IN and (deal.magic, deal.symbol) == (magic, symbol)
         if is_opening or deal.position_id in lots:
             signed = BY_ORDER_TYPE[deal.type].sign * deal.volume
-            lots[deal.position_id] = round(lots.get(deal.position_id, 0.0) + signed, 8)
+            before = lots.get(deal.position_id, signed)
+            left = round(lots.get(deal.position_id, 0.0) + signed, 8)
+            lots[deal.position_id] = left if left * before > 0.0 else 0.0
     missing: set[int] = set()
     for row in reader.rows("events", "magic = ? AND kind IN ('missing', 'resume')", magic):
         if row["kind"] == "missing":

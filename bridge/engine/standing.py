@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from bridge.mt5.constants import DEAL_ENTRY_IN, DEAL_ENTRY_INOUT
+from bridge.mt5.constants import DEAL_ENTRY_IN
 from bridge.mt5.records import TradeDeal, TradePosition
 from bridge.mt5.sides import BY_ORDER_TYPE, BY_POSITION_TYPE, Side
 from bridge.risk.baselines import Baselines
@@ -163,7 +163,7 @@ class Standing:
         elif number in self.lots:
             before = self.lots[number]
             self.lots[number] = round(before + side.sign * deal.volume, 8)
-            if deal.entry != DEAL_ENTRY_INOUT and self.lots[number] * before <= 0.0:
+            if self.lots[number] * before <= 0.0:  # reversed, it is somebody else's
                 self._close(number)
 
     def _close(self, number: int) -> None:

@@ -13,6 +13,7 @@ from tests_support import record
 from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing
 from bridge.engine.replay import replay
+from bridge.engine.standing import Standing
 from bridge.errors import TerminalError
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
@@ -27,6 +28,7 @@ from bridge.mt5.records import (
 )
 from bridge.mt5.request import Purpose, Request, RequestDict
 from bridge.mt5.retcodes import Outcome
+from bridge.risk.baselines import first_baselines
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.script import IgnoreStops, Placed
 from bridge.trade.reconcile import find_deal
@@ -351,3 +353,20 @@ def test_an_order_that_was_presumed_absent_is_taken_over_also_after_a_restart(
         journal.deals([deal(ticket=101, order=5, position_id=5)])
     with reading(path) as past:
         assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).sent == set()
+
+
+def test_a_position_that_somebody_has_reversed_is_theirs(tmp_path: Path) -> None:
+    """On a netting account: ours was short, another one's deal has made it long."""
+    opened = deal(ticket=1, type=mt5.DEAL_TYPE_SELL)
+    other = {"type": mt5.DEAL_TYPE_BUY, "entry": mt5.DEAL_ENTRY_INOUT, "magic": 0}
+    reversed_ = deal(ticket=2, volume=0.3, **other)
+    standing = Standing(magic=7, baselines=first_baselines(0, 1.0))
+    for each in (opened, reversed_):
+        standing.dealt(each, "EURUSD")
+    assert (standing.lots, standing.gone) == ({}, {55})
+    path = tmp_path / "journal.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal:
+        begin(journal).deals([opened, reversed_])
+    with reading(path) as past:
+        recalled = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0)
+    assert (recalled.lots, recalled.gone, recalled.positions) == ({}, {55}, ())
