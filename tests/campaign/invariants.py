@@ -193,12 +193,13 @@ def books_equal(e: Evidence) -> Iterator[str]:
 
 
 def positions_known(e: Evidence) -> Iterator[str]:
-    """What the journal recalls to be open is what is open."""
+    """What the journal recalls to be open is what is open, but what was there before it."""
     for magic, standing in e.standings.items():
         true = {
             each.identifier: round(each.volume * (-1 if each.type else 1), 8)
             for each in e.positions
             if (each.magic, each.symbol) == (magic, SYMBOL)
+            and e.opened_by[each.identifier].ticket > e.first_deal
         }
         known = {
             each.identifier: round(each.side.sign * each.volume, 8) for each in standing.positions
@@ -266,10 +267,13 @@ def _walk(e: Evidence, magic: int, settings: Mapping[str, Any]) -> Iterator[str]
     for deal in e.deals:
         if deal.position_id in e.late_ids or not _is_of(e, deal, magic):
             continue
-        sign = 1.0 if deal.entry in _IN else -1.0
+        if deal.entry == mt5.DEAL_ENTRY_INOUT:  # by somebody else, whose it is from now on
+            held.pop(deal.position_id, None)
+            continue
+        sign = 1.0 if deal.entry == mt5.DEAL_ENTRY_IN else -1.0
         held[deal.position_id] = round(held.get(deal.position_id, 0.0) + sign * deal.volume, 8)
         held = {number: lots for number, lots in held.items() if lots > _SLACK}
-        if deal.entry not in _IN:
+        if deal.entry != mt5.DEAL_ENTRY_IN:
             continue
         if len(held) > risk.get("max_positions", 1):
             yield f"deal #{deal.ticket}: magic {magic} holds {held}"
@@ -312,7 +316,8 @@ def loss_limit_kept(e: Evidence) -> Iterator[str]:
 def stops_there(e: Evidence) -> Iterator[str]:
     """A position whose entry asked for a stop has one, or an event says why not."""
     for position in e.positions:
-        if position.identifier not in e.own_ids or position.sl:
+        is_own = position.identifier in e.own_ids and position.magic in e.magics
+        if not is_own or position.sl:
             continue
         intent = e.intent_of.get(e.opened_by[position.identifier].order)
         if intent is None or not e.intent[intent]["request"].get("sl"):
