@@ -32,8 +32,7 @@ class Evidence:
         standings: By magic, as the journal recalls them.
         raised: What ended a life and was no crash of the plan.
         integrity: What SQLite says of the journal's file.
-        begun: Equity at the begin, account currency.
-        first_deal: Ticket of the last deal before it.
+        first_deal: Ticket of the last deal before the begin.
         restarted: When the daemon was started for the last time, UTC epoch seconds.
         last_bar: Open of the last bar that the daemon had time to decide, server epoch seconds.
     """
@@ -52,7 +51,6 @@ class Evidence:
     standings: Mapping[int, Standing]
     raised: tuple[str, ...]
     integrity: str
-    begun: float
     first_deal: int
     restarted: float
     last_bar: int
@@ -159,7 +157,6 @@ def gather(stage: Stage, *, raised: tuple[str, ...], restarted: float) -> Eviden
             standings=_standings(stage, journal),
             raised=raised,
             integrity=_integrity(path),
-            begun=stage.begun,
             first_deal=stage.first_deal,
             restarted=restarted,
             last_bar=int(rates["time"][rates["time"] <= noticed][-2]),

@@ -303,12 +303,16 @@ def stopped_is_stopped(e: Evidence) -> Iterator[str]:
 
 
 def loss_limit_kept(e: Evidence) -> Iterator[str]:
-    """Nothing is opened on a day that has lost too much, by the equity shown to the daemon."""
+    """Nothing is opened on a day that has lost too much, by the equity shown to the daemon.
+
+    A run is within one day; lives that died before their first look have seen no equity.
+    """
     limit = e.plan.limits.daily_loss_share
-    if limit is None or e.plan.has_money_paid:
+    if limit is None or e.plan.has_money_paid or not e.decisions:
         return
+    first = e.decisions[0]["baselines"]["day_equity"]
     for sent in e.sent:
-        share = 1.0 - sent.equity / e.begun
+        share = 1.0 - sent.equity / first
         if sent.request.get("position") is None and share >= limit + _SLACK:
             yield f"{sent.request} was sent at a loss of {share:.4%}, limit {limit:.2%}"
 

@@ -28,7 +28,7 @@ _STATE = "state.json"
 # Lives among faults; one more follows, to the end.
 _LIVES = 5
 # A life ends within so many moments of its journal, if it does.
-_MOMENTS = 300
+_MOMENTS = 150
 _STRIDE = 1_000_003
 
 
@@ -47,10 +47,10 @@ def play_killed(plan: Plan, folder: Path, model: LoadedModel) -> Played:
     course.raised += [*state["raised"], *([] if status == 0 else [f"ended with {status}"])]
     # Where the account began is a matter of the plan alone.
     with closing(Stage(plan, folder, strategies_of(plan, model))) as origin:
-        begun, first_deal = origin.begun, origin.first_deal
+        first_deal = origin.first_deal
     with closing(_stage(plan, folder, model)) as stage:
         found = gather(stage, raised=tuple(course.raised), restarted=state["restarted"])
-    evidence = replace(found, begun=begun, first_deal=first_deal)
+    evidence = replace(found, first_deal=first_deal)
     fired = Counter(state["fired"])
     return Played(plan, course, fired, evidence, tuple(violations(evidence)))
 

@@ -104,7 +104,7 @@ class Dice:
 def draw(seed: int) -> Plan:
     """Return the plan of ``seed``."""
     dice = Dice(seed)
-    bars, quantum = 14 + dice.below(12), dice.one_of((8.0, 15.0, 20.0, 31.0, 59.0))
+    bars, quantum = 12 + dice.below(10), dice.one_of((12.0, 20.0, 31.0, 59.0))
     calls = int(bars * (_CALLS_OF_BAR + _CALLS_OF_LOOK * 60.0 / quantum))
     is_netting = dice.share() < 0.3
     count = 1 if is_netting else 1 + dice.below(2)

@@ -173,7 +173,6 @@ class Stage:
 
     Attributes:
         is_alive: Whether a daemon lives.
-        begun: Equity when the stage was set, account currency.
         first_deal: Ticket of the last deal before the run.
     """
 
@@ -201,7 +200,6 @@ class Stage:
         if started is None:
             self._foreign()
             self.clock.wait_until(self.begins)
-        self.begun = self.paper.account_info().equity
         self.first_deal = self.paper.history_deals_get(0, EVER)[-1].ticket
         for action in plan.actions:
             if self.begins + action.at >= self.clock.now():
