@@ -35,7 +35,7 @@ class Doom:
 
     def __init__(self, moments: Iterable[int], strike: Callable[[], None]) -> None:
         self.count = 0
-        self._moments = frozenset(moments)
+        self._moments = set(moments)
         self._strike = strike
 
     def __call__(self) -> None:
@@ -45,7 +45,11 @@ class Doom:
 
     def calm(self) -> None:
         """End no more."""
-        self._moments = frozenset()
+        self._moments.clear()
+
+    def add(self, moment: int) -> None:
+        """End one more."""
+        self._moments.add(moment)
 
 
 def crash() -> None:

@@ -33,6 +33,7 @@ from bridge.settings import decision_settings
 from bridge.share import share_dir
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.faults.effects import Crash
+from bridge.terminal.faults.schedule import Fault, Schedule
 from bridge.terminal.faults.terminal import FaultyTerminal
 from bridge.terminal.paper.script import MarketClosed, PartialFill, Placed
 from bridge.terminal.paper.terminal import PaperTerminal
@@ -153,6 +154,12 @@ class Wire(ModuleTerminal):
 
 class Weather(FaultyTerminal):
     """The faults of a run, which come to an end."""
+
+    def strike(self, fault: Fault) -> None:
+        """Let one more thing go wrong, from the next call on."""
+        world = self._world
+        now = fault.model_copy(update={"since": world.number})
+        self._armed += FaultyTerminal(world.inner, Schedule.of(now), world.clock)._armed
 
     def calm(self) -> None:
         """Let nothing new go wrong, and what waits or is hidden come to its end."""
