@@ -4,7 +4,7 @@ import json
 import os
 import random
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from bridge.errors import BridgeError, ConfigError, NotConnected, TerminalError
 from bridge.journal.read import reading
 from bridge.market.barfile import write_bars
 from bridge.mt5 import constants as mt5
+from bridge.mt5.records import TradeDeal
 from bridge.mt5.servertime import parse
 from bridge.settings import BridgeSettings, load_settings
 from bridge.terminal.host.settings import HostSettings
@@ -97,6 +98,12 @@ class Bot:
         return [row["text"] for row in self.rows("events") if row["kind"] == kind]
 
 
+def trades(deals: Iterable[TradeDeal]) -> list[tuple[int, int, float]]:
+    """Return what was dealt; whether the deposit is among the deals depends on the moment."""
+    kinds = (mt5.DEAL_TYPE_BUY, mt5.DEAL_TYPE_SELL)
+    return [(deal.type, deal.entry, deal.volume) for deal in deals if deal.type in kinds]
+
+
 @pytest.fixture(autouse=True)
 def children_find_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     known = os.environ.get("PYTHONPATH", "")
@@ -139,13 +146,11 @@ def test_live_decides_and_trades_as_paper_does(tmp_path: Path) -> None:
             (row["bar_time"], row["action"], row["side"], row["outputs"], row["input_sha256"])
             for row in journal.rows("decisions")
         ]
-        dealt = [(deal.type, deal.entry, deal.volume) for deal in journal.deals()][1:]
+        dealt = trades(journal.deals())
     assert live == paper[: len(live)]
     assert any(action == "reverse" for _, action, *_ in live)
-    deals = [
-        (row["deal"]["type"], row["deal"]["entry"], row["deal"]["volume"])
-        for row in bot.rows("deals")
-    ]
+    with reading(tmp_path / "state" / "journal.sqlite3") as journal:
+        deals = trades(journal.deals())
     assert len(deals) > 3
     assert deals == dealt[: len(deals)]
 
