@@ -1,0 +1,88 @@
+"""Back-test: the plain replay over bars that are all known, so that much can be done ahead.
+
+The path is the live one. What is done ahead changes no number: it only makes the run shorter.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bridge.clock import Clock
+from bridge.engine.crew import Crew, Member, muster
+from bridge.engine.replay import Recorded, replay
+from bridge.engine.settle import Search
+from bridge.engine.step import Step
+from bridge.engine.stop import Stop
+from bridge.engine.watch import Lows
+from bridge.journal.read import JournalReader
+from bridge.journal.write import Journal
+from bridge.mt5.rates import RatesArray
+from bridge.mt5.servertime import ServerClock
+from bridge.mt5.terminal import Terminal
+from bridge.settings import LimitSettings
+
+
+def _nothing(step: Step) -> None:
+    """Watch no step."""
+
+
+def backtest(
+    members: Sequence[Member],
+    bars: Sequence[RatesArray],
+    terminal: Terminal,
+    recorded: Recorded,
+    journal: Journal,
+    past: JournalReader,
+    *,
+    clock: Clock,
+    server: ServerClock,
+    limits: LimitSettings,
+    state: Path,
+    lows: Lows,
+    on_step: Callable[[Step], None] = _nothing,
+    on_progress: Callable[[int], None] = lambda bar_time: None,
+    stop: Stop | None = None,
+) -> tuple[Crew, bool]:
+    """Play strategies over a recording to its end, or until somebody asks to stop.
+
+    Args:
+        members: The strategies, each with the last bar that is not to be decided.
+        bars: For each member all bars of its timeframe, oldest first, closed ones and the last.
+        terminal: Where they trade: over the paper terminal.
+        recorded: The paper terminal itself.
+        journal: Of the run, begun; ended by the caller.
+        past: The same journal, to read.
+        clock: A manual one, at the open of the first bar.
+        server: The broker's clock rule.
+        limits: Of the account.
+        state: The state folder.
+        lows: ``PaperTerminal.lows``.
+        on_step: Told of steps that did something; those that held may be left out.
+        on_progress: Told the newest bar's open, server epoch seconds, now and then.
+        stop: Looked at between bars.
+
+    Returns:
+        The crew as it stands at the end, and whether the recording has ended.
+
+    Raises:
+        ConfigError: Two strategies on one symbol of a netting account, or the news can't be read.
+        TerminalError: The terminal does not answer.
+    """
+    crew = muster(
+        members,
+        terminal,
+        journal,
+        past,
+        clock=clock,
+        server=server,
+        limits=limits,
+        state=state,
+        search=Search(is_certain=True),
+        lows=lows,
+    )
+
+    def before() -> None:
+        crew.attend()
+        on_progress(int(server.from_utc(clock.now())))
+
+    has_ended = replay(crew.steppers, recorded, clock, server, on_step, before=before, stop=stop)
+    return crew, has_ended
