@@ -31,7 +31,7 @@ CONTRACT_KEY = "mt5_onnx_contract"
 CONTRACT_VERSION = 1
 
 Dtype = Literal["double", "float", "int64"]
-Layout = Literal["batch,window,columns", "batch,window"]
+Layout = Literal["batch,window,columns", "batch,window", "batch,columns,window"]
 Column = Literal["time", "open", "high", "low", "close", "tick_volume", "spread", "real_volume"]
 
 _WHOLE_NUMBERS = frozenset({"time", "tick_volume", "spread", "real_volume"})
@@ -97,6 +97,16 @@ class Input(Frozen):
                 "use int64 or double"
             )
         return self
+
+    def shape(self, window: int) -> tuple[int, ...]:
+        """Return the dimensions of one window, without the batch."""
+        count = len(self.columns)
+        shapes = {
+            "batch,window": (window,),
+            "batch,window,columns": (window, count),
+            "batch,columns,window": (count, window),
+        }
+        return shapes[self.layout]
 
 
 class Class(Frozen):

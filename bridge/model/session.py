@@ -157,7 +157,14 @@ def _check_output(declared: dict[str, ort.NodeArg], contract: Contract) -> None:
 
 
 def _shape(item: Input, window: int) -> tuple[int, ...]:
-    return (1, window) if item.layout == "batch,window" else (1, window, len(item.columns))
+    return (1, *item.shape(window))
+
+
+def columns_of(tensor: Buffer, item: Input) -> Buffer:
+    """Return a view ``(batch, columns, window)`` of an input's tensor, whatever its layout."""
+    if item.layout == "batch,window":
+        return tensor[:, None, :]
+    return tensor if item.layout == "batch,columns,window" else np.moveaxis(tensor, 1, 2)
 
 
 class ModelSession:
@@ -178,8 +185,8 @@ class ModelSession:
         }
         self._fillers: list[tuple[str, Buffer]] = []
         for item in contract.inputs:
-            rows = self._feed[item.name].reshape(contract.window, len(item.columns))
-            self._fillers += [(name, rows[:, i]) for i, name in enumerate(item.columns)]
+            series = columns_of(self._feed[item.name], item)
+            self._fillers += [(name, series[0, i]) for i, name in enumerate(item.columns)]
         self._checked = [
             (item.name, self._feed[item.name]) for item in contract.inputs if item.dtype != "int64"
         ]

@@ -120,6 +120,43 @@ def test_the_output_is_taken_by_its_name_not_by_its_place(tmp_path: Path) -> Non
     assert model.signal(bars([1.0, 3.0, 2.0])).values == (3.0,)
 
 
+@pytest.mark.parametrize("last", [1.5, 0.25])
+def test_one_tensor_of_rows_as_mql5_copies_rates_is_filled_in_order(
+    tmp_path: Path, last: float
+) -> None:
+    # Rows are columns of the bars, time among them; the answer adds the newest of each row.
+    rows = ("open", "high", "low", "close", "tick_volume", "spread", "time")
+    x = helper.make_tensor_value_info("rates", TensorProto.DOUBLE, ["N", 7, 3])
+    out = helper.make_tensor_value_info("out", TensorProto.DOUBLE, ["N", 7])
+    nodes = [helper.make_node("Gather", ["rates", "newest"], ["out"], axis=2)]
+    one = {
+        "name": "rates",
+        "dtype": "double",
+        "layout": "batch,columns,window",
+        "columns": rows,
+    }
+    output = {
+        "name": "out",
+        "kind": "shares",
+        "classes": [{"name": each, "side": "long"} for each in rows],
+    }
+    model = _loaded(
+        tmp_path,
+        made(nodes, [x], [out], {"newest": np.array(2)}),
+        inputs=[one],
+        output=output,
+    )
+    newest = bars([1.0, 3.0, last])
+    assert model.session.run(newest).values == tuple(float(newest[name][-1]) for name in rows)
+    with pytest.raises(ContractError, match=r"shape \['N', 7, 3\], the contract gives \[1, 3, 7\]"):
+        _loaded(
+            tmp_path,
+            made(nodes, [x], [out], {"newest": np.array(2)}),
+            inputs=[one | {"layout": "batch,window,columns"}],
+            output=output,
+        )
+
+
 def test_a_price_beyond_float32_is_never_run(tmp_path: Path) -> None:
     model = _loaded(tmp_path, _float_model(), inputs=FLOAT_INPUT, output=FORECAST)
     assert "not finite" in str(model.signal(bars([1.0, 1e300, 2.0])).problem)
