@@ -20,6 +20,8 @@ PRODUCER = "mt5-onnx-bridge"
 class Builder:
     """Nodes and constants of a graph in the making."""
 
+    DOUBLE = TensorProto.DOUBLE
+
     def __init__(self) -> None:
         self._nodes: list[NodeProto] = []
         self._constants: list[TensorProto] = []

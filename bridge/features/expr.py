@@ -7,58 +7,32 @@ Equal expressions are one object: building the same thing twice costs nothing in
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 from bridge.errors import ConfigError
+from bridge.features.operations import FIELDS, OPERATIONS, Attribute, check, checked_bars, per
 
-FIELDS = ("open", "high", "low", "close", "tick_volume", "spread")
-"""Columns of bars that features may use, in the order of the graph's input."""
+__all__ = [
+    "FIELDS",
+    "OPERATIONS",
+    "Bars",
+    "Expr",
+    "as_expr",
+    "calendar",
+    "decay",
+    "field",
+    "greater",
+    "higher",
+    "maximum",
+    "minimum",
+    "safe_div",
+    "so_far",
+    "where",
+]
 
-Attribute = int | float | str | tuple[float, ...]
-
-# How many bars before the asked one a node itself needs of its arguments.
-_REACH = {
-    "lag": lambda attrs: int(attrs["bars"]),
-    "fir": lambda attrs: len(attrs["weights"]) - 1,
-    "rolling_max": lambda attrs: int(attrs["bars"]) - 1,
-    "rolling_var": lambda attrs: int(attrs["bars"]) - 1,
-}
-_BARS: dict[str, type] = {"bars": int}
-OPERATIONS: dict[str, tuple[int, dict[str, type]]] = {
-    "field": (0, {"name": str}),
-    "constant": (0, {"value": float}),
-    "calendar": (0, {"table": tuple, "unit": int, "shift": int}),
-    "add": (2, {}),
-    "sub": (2, {}),
-    "mul": (2, {}),
-    "div": (2, {}),
-    "max": (2, {}),
-    "greater": (2, {}),
-    "neg": (1, {}),
-    "abs": (1, {}),
-    "log": (1, {}),
-    "sqrt": (1, {}),
-    "where": (3, {}),
-    "safe_div": (3, {"default": float}),
-    "lag": (1, _BARS),
-    "fir": (1, {"weights": tuple}),
-    "rolling_max": (1, _BARS),
-    "rolling_var": (1, _BARS),
-}
-"""Operations: how many arguments each takes, and its attributes. Twins: ``history``, ``graph``."""
-
-
-def _check(op: str, args: Sequence["Expr"], attrs: dict[str, Attribute]) -> None:
-    arity, kinds = OPERATIONS[op]
-    if len(args) != arity:
-        raise ValueError(f"{op} takes {arity} arguments, not {len(args)}")
-    if {name: type(value) for name, value in attrs.items()} != kinds:
-        raise ValueError(f"{op} takes {kinds}, not {attrs}")
-    if "bars" in attrs:
-        _bars(int(str(attrs["bars"])))
-    if op == "field" and attrs["name"] not in FIELDS:
-        raise ConfigError(f"bars have no column {attrs['name']!r}: use one of {', '.join(FIELDS)}")
+# Bars times higher bars that one answer may compare: 8 MB of doubles.
+_LARGEST_GRID = 1_000_000
 
 
 class Expr:
@@ -67,20 +41,22 @@ class Expr:
     Attributes:
         reach: Bars before the asked one that this node needs of its arguments.
         lookback: Bars before the asked one that it needs of the market.
+        is_clocked: Whether the value depends on the server's clock.
     """
 
-    __slots__ = ("__weakref__", "args", "attrs", "lookback", "op", "reach")
+    __slots__ = ("__weakref__", "args", "attrs", "is_clocked", "lookback", "op", "reach")
     _known: ClassVar["WeakValueDictionary[tuple[object, ...], Expr]"] = WeakValueDictionary()
 
     op: str
     args: tuple["Expr", ...]
-    attrs: dict[str, Attribute]
+    attrs: dict[str, Any]
     reach: int
     lookback: int
+    is_clocked: bool
 
     def __new__(cls, op: str, args: Sequence["Expr"] = (), **attrs: Attribute) -> "Expr":
         """Return the node, the existing one if there is an equal one."""
-        _check(op, args, attrs)
+        check(op, len(args), attrs)
         # Doubles as hex: 0.0 and -0.0 are two constants, and NaN would never be found again.
         spelled = tuple((name, _spelled(value)) for name, value in sorted(attrs.items()))
         key = (op, tuple(id(arg) for arg in args), spelled)
@@ -89,10 +65,19 @@ class Expr:
             return found
         made = super().__new__(cls)
         made.op, made.args, made.attrs = op, tuple(args), dict(attrs)
-        made.reach = _REACH[op](attrs) if op in _REACH else 0
+        operation = OPERATIONS[op]
+        made.reach = operation.reach(attrs)
         made.lookback = made.reach + max((arg.lookback for arg in args), default=0)
+        made.is_clocked = operation.is_clocked or any(arg.is_clocked for arg in args)
+        if operation.is_scoped:
+            made.lookback = _scoped_lookback(args[0], attrs)
         cls._known[key] = made
         return made
+
+    @property
+    def inputs(self) -> tuple["Expr", ...]:
+        """The arguments that are evaluated on the same bars as the node itself."""
+        return () if OPERATIONS[self.op].is_scoped else self.args
 
     def __repr__(self) -> str:
         inside = [repr(arg) for arg in self.args]
@@ -138,36 +123,53 @@ class Expr:
 
     def lag(self, bars: int) -> "Expr":
         """Return the value ``bars`` bars earlier."""
-        return Expr("lag", (self,), bars=_bars(bars)) if bars else self
+        return Expr("lag", (self,), bars=checked_bars(bars)) if bars else self
 
     def fir(self, weights: Sequence[float]) -> "Expr":
         """Return the sum of the last ``len(weights)`` values, weighted, oldest first."""
-        _bars(len(weights))
+        checked_bars(len(weights))
         return Expr("fir", (self,), weights=tuple(float(weight) for weight in weights))
 
     def mean(self, bars: int) -> "Expr":
         """Return the mean of the last ``bars`` values."""
-        return self.fir([1.0 / _bars(bars)] * bars)
+        return self.fir([1.0 / checked_bars(bars)] * bars)
 
     def sum(self, bars: int) -> "Expr":
         """Return the sum of the last ``bars`` values."""
-        return self.fir([1.0] * _bars(bars))
+        return self.fir([1.0] * checked_bars(bars))
 
     def var(self, bars: int) -> "Expr":
         """Return the population variance of the last ``bars`` values."""
-        return Expr("rolling_var", (self,), bars=_bars(bars))
+        return Expr("rolling_var", (self,), bars=checked_bars(bars))
 
     def std(self, bars: int) -> "Expr":
         """Return the population standard deviation of the last ``bars`` values."""
         return self.var(bars).sqrt()
 
+    def deviation(self, bars: int) -> "Expr":
+        """Return the mean distance of the last ``bars`` values from their mean."""
+        return Expr("rolling_dev", (self,), bars=checked_bars(bars))
+
     def highest(self, bars: int) -> "Expr":
         """Return the highest of the last ``bars`` values."""
-        return Expr("rolling_max", (self,), bars=_bars(bars))
+        return Expr("rolling_max", (self,), bars=checked_bars(bars))
 
     def lowest(self, bars: int) -> "Expr":
         """Return the lowest of the last ``bars`` values."""
         return -((-self).highest(bars))
+
+    def bars_since_highest(self, bars: int) -> "Expr":
+        """Return how old the highest of the last ``bars`` values is, bars; of equals the newest."""
+        return Expr("bars_since_max", (self,), bars=checked_bars(bars))
+
+    def bars_since_lowest(self, bars: int) -> "Expr":
+        """Return how old the lowest of the last ``bars`` values is, bars; of equals the newest."""
+        return (-self).bars_since_highest(bars)
+
+    def wma(self, bars: int) -> "Expr":
+        """Return the mean of the last ``bars`` values, weighted 1, 2, ... up to the newest."""
+        total = checked_bars(bars) * (bars + 1) / 2.0
+        return self.fir([place / total for place in range(1, bars + 1)])
 
     def ema(self, period: int, bars: int | None = None) -> "Expr":
         """Return the exponential mean, weight ``2 / (period + 1)``, over exactly ``bars`` bars.
@@ -181,10 +183,25 @@ class Expr:
         return self.fir(decay(1.0 / period, bars or 21 * period))
 
 
-def _bars(bars: int) -> int:
-    if bars < 1:
-        raise ConfigError(f"a feature over {bars} bars is none: use 1 or more")
-    return bars
+def _scoped_lookback(inner: Expr, attrs: dict[str, Any]) -> int:
+    """Return how far back the higher bars that ``inner`` needs may begin.
+
+    The newest higher bar may be all but complete, and the bar before the oldest one has to be seen.
+
+    Raises:
+        ConfigError: The argument reads the clock, or would need too many bars.
+    """
+    if inner.is_clocked:
+        raise ConfigError(
+            "a feature of higher bars can't read the clock or yet higher bars: use those outside"
+        )
+    window = (inner.lookback + 2) * per(attrs)
+    if window * (inner.lookback + 1) > _LARGEST_GRID:
+        raise ConfigError(
+            f"{inner.lookback + 1} bars of {attrs['timeframe']} out of {window} bars of "
+            f"{attrs['of']} are too many for one answer: use a shorter period or kernel"
+        )
+    return window - 1
 
 
 def _spelled(value: Attribute) -> object:
@@ -274,11 +291,46 @@ def calendar(table: Sequence[float], *, unit: int, shift: int = 0) -> Expr:
     )
 
 
+def so_far(value: Expr | float, how: str, timeframe: str, *, of: str) -> Expr:
+    """Return what the bars since the higher bar began amount to, the newest bar included.
+
+    Args:
+        value: Evaluated at each bar.
+        how: ``max``, ``sum`` or ``first``; a minimum is ``-so_far(-value, "max", ...)``.
+        timeframe: The higher bar's: ``so_far(bars.high, "max", "D1", of="H1")`` is the day's high.
+        of: The timeframe of the bars. Where they are finer after all, so that a higher bar has more
+            of them than it can, the graph answers NaN and the history raises a DataError.
+
+    Raises:
+        ConfigError: A timeframe or ``how`` is unknown, or one is not made of the other.
+    """
+    return Expr("so_far", (as_expr(value),), how=how, timeframe=timeframe, of=of)
+
+
+def higher(expression: Expr, timeframe: str, *, of: str) -> Expr:
+    """Return ``expression`` of the bars of a higher timeframe, at the newest complete one.
+
+    Higher bars are made inside the window, by the server's clock, as the terminal makes them. One
+    is complete when the bar that reaches its end has closed, or else when a bar of the next one
+    has; the one that is still forming is never seen (``so_far`` shows it).
+
+    Args:
+        expression: Over bars; its fields are those of the higher bars.
+        timeframe: The higher one: ``higher(bars.close, "D1", of="H1")`` is yesterday's close.
+        of: The timeframe of the bars. See ``so_far`` for finer ones.
+
+    Raises:
+        ConfigError: A timeframe is unknown, one is not made of the other, the expression reads the
+            clock, or would need too many bars.
+    """
+    return Expr("higher", (expression,), timeframe=timeframe, of=of)
+
+
 def decay(alpha: float, bars: int) -> list[float]:
     """Return exponential weights over exactly ``bars`` bars, oldest first, that sum to 1."""
     if not 0.0 < alpha <= 1.0:
         raise ConfigError(f"an exponential weight of {alpha:g} is none: use a period of 1 or more")
-    raw = [(1.0 - alpha) ** age for age in range(_bars(bars) - 1, -1, -1)]
+    raw = [(1.0 - alpha) ** age for age in range(checked_bars(bars) - 1, -1, -1)]
     total = math.fsum(raw)
     return [weight / total for weight in raw]
 

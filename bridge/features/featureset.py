@@ -1,13 +1,15 @@
 """A named set of features: what a model learns from and what its graph computes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from bridge.errors import ConfigError
 from bridge.features.expr import Expr
 from bridge.features.history import evaluate
+from bridge.features.operations import checked_bars
 from bridge.mt5.rates import RatesArray
 
 SNAP = 1e-10
@@ -23,6 +25,10 @@ class FeatureSet:
     Attributes:
         names: In order.
         expressions: In the same order.
+        timeframe: Of the bars, where a feature of higher bars names it, else None.
+
+    Raises:
+        ConfigError: There are none, one is a constant, or they are of bars of two timeframes.
     """
 
     def __init__(self, features: Mapping[str, Expr]) -> None:
@@ -32,6 +38,7 @@ class FeatureSet:
             raise ConfigError(f"{', '.join(still)}: a feature without bars or time is a constant")
         self.names = tuple(features)
         self.expressions = tuple(features.values())
+        self.timeframe = _timeframe(self.expressions)
 
     @property
     def lookback(self) -> int:
@@ -60,7 +67,43 @@ class FeatureSet:
         return values.astype(np.float32)
 
 
+def sequences(values: NDArray[np.float32], steps: int) -> NDArray[np.float32]:
+    """Return the last ``steps`` rows at each bar, as the graph of a sequence gives them.
+
+    Args:
+        values: Of :meth:`FeatureSet.history`, shape ``(n, features)``.
+        steps: Rows of a sequence, 1 or more.
+
+    Returns:
+        Shape ``(n, steps, features)``, oldest first, a read-only view; rows before the first bar
+        are NaN.
+    """
+    before = np.full((checked_bars(steps) - 1, values.shape[1]), np.nan, dtype=np.float32)
+    views = sliding_window_view(np.concatenate([before, values]), steps, axis=0)
+    return np.moveaxis(views, -1, 1)
+
+
+def _nodes(expressions: Iterable[Expr]) -> set[Expr]:
+    """Return every node of the trees."""
+    found: set[Expr] = set()
+    waiting = list(expressions)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.args)
+    return found
+
+
 def _sees_market(expression: Expr) -> bool:
-    if expression.op in ("field", "calendar"):
-        return True
-    return any(_sees_market(argument) for argument in expression.args)
+    return any(node.op in ("field", "calendar") for node in _nodes([expression]))
+
+
+def _timeframe(expressions: Iterable[Expr]) -> str | None:
+    named = sorted({node.attrs["of"] for node in _nodes(expressions) if "of" in node.attrs})
+    if len(named) > 1:
+        raise ConfigError(
+            f"the features name bars of both {named[0]} and {named[1]}: a model has bars of one "
+            "timeframe, so name that one in each of="
+        )
+    return named[0] if named else None

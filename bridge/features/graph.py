@@ -1,22 +1,25 @@
-"""Emit expressions as an ONNX graph over a trailing window. Twin: ``history``.
+"""Emit expressions as an ONNX graph over a trailing window. Twin: ``history``."""
 
-Each node is emitted once, for as many of the newest bars as its consumers ask for; a consumer that
-needs fewer, or earlier ones, gathers them.
-"""
+from collections.abc import Sequence
+from typing import Literal
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
-from onnx import ModelProto, TensorProto, helper
+from onnx import ModelProto, TensorProto, ValueInfoProto, helper
 
 from bridge.errors import ConfigError
 from bridge.features.builder import Builder
-from bridge.features.expr import FIELDS, Expr
+from bridge.features.emit import EMIT
+from bridge.features.emitter import Emitter
+from bridge.features.expr import Expr
 from bridge.features.featureset import SNAP
+from bridge.features.operations import FIELDS, checked_bars
 from bridge.features.target import MT5, Target
 
-BARS, TIME = "bars", "time"
-"""Inputs: double ``[N, window, 6]`` and int64 ``[N, window]``, oldest bar first."""
+BARS, TIME, RATES = "bars", "time", "rates"
+"""Inputs: double ``[N, window, 6]`` and int64 ``[N, window]``, oldest bar first; or one double
+``[N, 7, window]`` whose rows are ``RATES_ROWS``."""
+RATES_ROWS = ("open", "high", "low", "close", "time", "tick_volume", "spread")
+"""Rows of the input ``rates``: those of a matrix by ``CopyRates`` of MQL5, in its flags' order."""
+Layout = Literal["bars+time", "rates"]
 
 
 def features_graph(
@@ -24,172 +27,85 @@ def features_graph(
     *,
     output: str = "features",
     window: int | None = None,
+    sequence: int | None = None,
+    layout: Layout = "bars+time",
     target: Target = MT5,
 ) -> ModelProto:
-    """Return a model that computes ``expressions`` of the newest bar of each window.
+    """Return a model that computes ``expressions`` of the newest bar, or bars, of each window.
 
     Args:
         expressions: In the order of the output's columns.
-        output: Name of the output, float ``[N, len(expressions)]``.
+        output: Name of the output, float ``[N, len(expressions)]``, or
+            ``[N, sequence, len(expressions)]``, oldest bar first.
         window: Bars of the inputs; None is as few as the expressions need.
+        sequence: How many of the newest bars are answered for; None is the newest alone, without
+            an axis for it.
+        layout: ``bars+time`` has two inputs, ``rates`` has one.
         target: Versions to stamp.
 
     Raises:
         ConfigError: The window is too short.
     """
-    least = max(expression.lookback for expression in expressions) + 1
+    steps = 1 if sequence is None else checked_bars(sequence)
+    least = max(expression.lookback for expression in expressions) + steps
     window = least if window is None else window
     if window < least:
         raise ConfigError(f"a window of {window} bars is too short: the features need {least}")
-    emitter = _Emitter(expressions, window)
-    builder = emitter.builder
-    columns = [emitter.value(expression, 1) for expression in expressions]
-    joined = columns[0] if len(columns) == 1 else builder.node("Concat", *columns, axis=1)
+    source = _Rates(window) if layout == "rates" else _BarsAndTime(window)
+    emitter = Emitter(expressions, steps, source, EMIT)
+    builder = source.builder
+    columns = [emitter.value(expression, steps) for expression in expressions]
+    if sequence is not None:
+        shape = builder.integers([-1, steps, 1])
+        columns = [builder.node("Reshape", column, shape) for column in columns]
+    axis = 1 if sequence is None else 2
+    joined = columns[0] if len(columns) == 1 else builder.node("Concat", *columns, axis=axis)
     # Asked this way round, NaN is no noise: it stays NaN, as in the history.
     is_noise = builder.node("Greater", builder.doubles(SNAP), builder.node("Abs", joined))
     snapped = builder.node("Where", is_noise, builder.doubles(0.0), joined)
     builder.node("Cast", snapped, output=output, to=TensorProto.FLOAT)
-    return builder.model(
-        output,
-        [
+    shape_out: list[str | int | None] = [
+        "N",
+        *([] if sequence is None else [steps]),
+        len(expressions),
+    ]
+    info = helper.make_tensor_value_info(output, TensorProto.FLOAT, shape_out)
+    return builder.model(output, source.inputs, [info], target)
+
+
+class _BarsAndTime:
+    """The inputs ``bars`` and ``time``."""
+
+    def __init__(self, window: int) -> None:
+        self.builder, self.length = Builder(), window
+        self.inputs: list[ValueInfoProto] = [
             helper.make_tensor_value_info(BARS, TensorProto.DOUBLE, ["N", window, len(FIELDS)]),
             helper.make_tensor_value_info(TIME, TensorProto.INT64, ["N", window]),
-        ],
-        [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["N", len(expressions)])],
-        target,
-    )
+        ]
+
+    def column(self, name: str) -> str:
+        place = self.builder.integers([FIELDS.index(name)])
+        picked = self.builder.node("Gather", BARS, place, axis=2)
+        return self.builder.node("Reshape", picked, self.builder.integers([-1, self.length]))
+
+    def time(self) -> str:
+        return TIME
 
 
-class _Emitter:
-    """Emits nodes; every value is a double tensor ``[N, bars]`` that ends at the newest bar."""
+class _Rates:
+    """The input ``rates``; its times are doubles, which hold seconds exactly."""
 
-    def __init__(self, expressions: Sequence[Expr], window: int) -> None:
-        self.builder = Builder()
-        self._window = window
-        self._needed: dict[Expr, int] = {}
-        self._names: dict[Expr, str] = {}
-        for expression in expressions:
-            self._need(expression, 1)
+    def __init__(self, window: int) -> None:
+        self.builder, self.length = Builder(), window
+        shape: list[str | int | None] = ["N", len(RATES_ROWS), window]
+        self.inputs: list[ValueInfoProto] = [
+            helper.make_tensor_value_info(RATES, TensorProto.DOUBLE, shape)
+        ]
 
-    def _need(self, node: Expr, bars: int) -> None:
-        """Note how many of the newest bars of ``node`` are asked for, and pass it on."""
-        if self._needed.get(node, 0) >= bars:
-            return
-        self._needed[node] = bars
-        for argument in node.args:
-            self._need(argument, bars + node.reach)
+    def column(self, name: str) -> str:
+        place = self.builder.integers([RATES_ROWS.index(name)])
+        picked = self.builder.node("Gather", RATES, place, axis=1)
+        return self.builder.node("Reshape", picked, self.builder.integers([-1, self.length]))
 
-    def value(self, node: Expr, bars: int, lag: int = 0) -> str:
-        """Return the name of ``bars`` values of ``node`` that end ``lag`` bars before the newest.
-
-        A constant without a market in it stays ``[1, bars]``: operators spread it over the batch.
-        """
-        if node not in self._names:
-            self._names[node] = _EMIT[node.op](self, node, self._needed[node])
-        return self._tail(self._names[node], self._needed[node], bars, lag)
-
-    def _tail(self, name: str, have: int, bars: int, lag: int) -> str:
-        if have == bars and lag == 0:
-            return name
-        places = self.builder.integers(np.arange(have - lag - bars, have - lag))
-        return self.builder.node("Gather", name, places, axis=1)
-
-    def arguments(self, node: Expr, bars: int) -> list[str]:
-        return [self.value(argument, bars) for argument in node.args]
-
-    def field(self, node: Expr, bars: int) -> str:
-        column = self.builder.integers([FIELDS.index(str(node.attrs["name"]))])
-        picked = self.builder.node("Gather", BARS, column, axis=2)
-        flat = self.builder.node("Reshape", picked, self.builder.integers([-1, self._window]))
-        return self._tail(flat, self._window, bars, 0)
-
-    def constant(self, node: Expr, bars: int) -> str:
-        return self.builder.doubles(np.full((1, bars), node.attrs["value"]))
-
-    def calendar(self, node: Expr, bars: int) -> str:
-        node_, integers = self.builder.node, self.builder.integers
-        table = np.asarray(node.attrs["table"], dtype=np.float64)
-        time = self._tail(TIME, self._window, bars, 0)
-        places = node_("Div", time, integers([node.attrs["unit"]]))
-        shifted = node_("Add", places, integers([node.attrs["shift"]]))
-        turns = node_("Div", shifted, integers([len(table)]))
-        place = node_("Sub", shifted, node_("Mul", turns, integers([len(table)])))
-        return node_("Gather", self.builder.doubles(table), place, axis=0)
-
-    def lag(self, node: Expr, bars: int) -> str:
-        return self.value(node.args[0], bars, node.reach)
-
-    def fir(self, node: Expr, bars: int) -> str:
-        weights = np.asarray(node.attrs["weights"], dtype=np.float64)
-        banded = np.zeros((bars + node.reach, bars))
-        for column in range(bars):
-            banded[column : column + len(weights), column] = weights
-        values = self.value(node.args[0], bars + node.reach)
-        return self.builder.node("MatMul", values, self.builder.doubles(banded))
-
-    def rolling_max(self, node: Expr, bars: int) -> str:
-        integers = self.builder.integers
-        values = self.value(node.args[0], bars + node.reach)
-        signal = self.builder.node("Reshape", values, integers([-1, 1, bars + node.reach]))
-        pooled = self.builder.node("MaxPool", signal, kernel_shape=[node.reach + 1])
-        return self.builder.node("Reshape", pooled, integers([-1, bars]))
-
-    def rolling_var(self, node: Expr, bars: int) -> str:
-        count = node.reach + 1
-        places = np.arange(bars)[:, None] + np.arange(count)
-        values = self.value(node.args[0], bars + node.reach)
-        windows = self.builder.node("Gather", values, self.builder.integers(places), axis=1)
-        weights = self.builder.doubles(np.full((count, 1), 1.0 / count))
-        off = self.builder.node("Sub", windows, self.builder.node("MatMul", windows, weights))
-        mean = self.builder.node("MatMul", self.builder.node("Mul", off, off), weights)
-        return self.builder.node("Reshape", mean, self.builder.integers([-1, bars]))
-
-    def safe_div(self, node: Expr, bars: int) -> str:
-        top, bottom, floor = self.arguments(node, bars)
-        usable = self.builder.node("Greater", bottom, floor)
-        divisor = self.builder.node("Where", usable, bottom, self.builder.doubles(1.0))
-        divided = self.builder.node("Div", top, divisor)
-        default = self.builder.doubles(node.attrs["default"])
-        return self.builder.node("Where", usable, divided, default)
-
-    def greater(self, node: Expr, bars: int) -> str:
-        above = self.builder.node("Greater", *self.arguments(node, bars))
-        return self._either(above, self.builder.doubles(1.0), self.builder.doubles(0.0))
-
-    def where(self, node: Expr, bars: int) -> str:
-        condition, then, otherwise = self.arguments(node, bars)
-        above = self.builder.node("Greater", condition, self.builder.doubles(0.0))
-        return self._either(above, then, otherwise)
-
-    def _either(self, condition: str, then: str, otherwise: str) -> str:
-        return self.builder.node("Where", condition, then, otherwise)
-
-
-def _plain(operator: str) -> Callable[[_Emitter, Expr, int], str]:
-    def emit(emitter: _Emitter, node: Expr, bars: int) -> str:
-        return emitter.builder.node(operator, *emitter.arguments(node, bars))
-
-    return emit
-
-
-_EMIT: dict[str, Callable[[_Emitter, Expr, int], str]] = {
-    "field": _Emitter.field,
-    "constant": _Emitter.constant,
-    "calendar": _Emitter.calendar,
-    "add": _plain("Add"),
-    "sub": _plain("Sub"),
-    "mul": _plain("Mul"),
-    "div": _plain("Div"),
-    "max": _plain("Max"),
-    "neg": _plain("Neg"),
-    "abs": _plain("Abs"),
-    "log": _plain("Log"),
-    "sqrt": _plain("Sqrt"),
-    "greater": _Emitter.greater,
-    "where": _Emitter.where,
-    "safe_div": _Emitter.safe_div,
-    "lag": _Emitter.lag,
-    "fir": _Emitter.fir,
-    "rolling_max": _Emitter.rolling_max,
-    "rolling_var": _Emitter.rolling_var,
-}
+    def time(self) -> str:
+        return self.builder.node("Cast", self.column(TIME), to=TensorProto.INT64)

@@ -1,13 +1,14 @@
 """Evaluate expressions over a whole history, in numpy. Twin: ``graph``."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from bridge.features.expr import FIELDS, Expr
+from bridge.features.expr import Expr
+from bridge.features.history_higher import HigherBars
+from bridge.features.operations import FIELDS
 from bridge.mt5.rates import RatesArray
 
 Doubles = NDArray[np.float64]
@@ -25,6 +26,9 @@ def evaluate(expressions: Sequence[Expr], rates: RatesArray) -> Doubles:
 
     Returns:
         Shape ``(n, len(expressions))``, NaN where there are too few bars before.
+
+    Raises:
+        DataError: Bars are closer together than a feature of higher bars has been told.
     """
     columns = {name: rates[name].astype(np.float64) for name in FIELDS}
     history = _History(columns, rates["time"].astype(np.int64))
@@ -41,58 +45,37 @@ class _History:
     """Values already computed over one history."""
 
     def __init__(self, columns: dict[str, Doubles], time: NDArray[np.int64]) -> None:
-        self._columns = columns
-        self._time = time
+        self.columns = columns
+        self.time = time
         self._values: dict[Expr, Doubles] = {}
+        self._higher: dict[tuple[object, object], HigherBars] = {}
 
     def value(self, node: Expr) -> Doubles:
         """Return ``node`` at each bar, shape ``(n,)``; constants are shape ``()``."""
         if node not in self._values:
-            arguments = [self.value(argument) for argument in node.args]
-            self._values[node] = _OPERATIONS[node.op](self, node.attrs, *arguments)
+            arguments = [self.value(argument) for argument in node.inputs]
+            self._values[node] = _OPERATIONS[node.op](self, node, *arguments)
         return self._values[node]
 
-    def field(self, attrs: dict[str, Any]) -> Doubles:
-        return self._columns[attrs["name"]]
-
-    def calendar(self, attrs: dict[str, Any]) -> Doubles:
-        table = np.array(attrs["table"])
-        found: Doubles = table[(self._time // attrs["unit"] + attrs["shift"]) % len(table)]
-        return found
+    def higher_bars(self, node: Expr) -> HigherBars:
+        """Return the higher bars that ``node`` is about."""
+        key = (node.attrs["timeframe"], node.attrs["of"])
+        if key not in self._higher:
+            self._higher[key] = HigherBars(self.time, node.attrs)
+        return self._higher[key]
 
     def spread_out(self, values: Doubles) -> Doubles:
         """Return a constant as a column: rolling operations need bars."""
-        return np.broadcast_to(values, self._time.shape) if values.ndim == 0 else values
+        return np.broadcast_to(values, self.time.shape) if values.ndim == 0 else values
 
     def padded(self, values: Doubles) -> Doubles:
-        return np.concatenate([np.full(len(self._time) - len(values), np.nan), values])
+        """Return the newest values as a whole column, NaN before them."""
+        return np.concatenate([np.full(len(self.time) - len(values), np.nan), values])
 
-    def lag(self, attrs: dict[str, Any], values: Doubles) -> Doubles:
-        kept = max(0, len(self._time) - attrs["bars"])
-        return self.padded(self.spread_out(values)[:kept])
-
-    def fir(self, attrs: dict[str, Any], values: Doubles) -> Doubles:
-        weights = np.array(attrs["weights"])
-        if len(self._time) < len(weights):
-            return self.padded(np.empty(0))
-        return self.padded(np.convolve(self.spread_out(values), weights[::-1], "valid"))
-
-    def rolling_max(self, attrs: dict[str, Any], values: Doubles) -> Doubles:
-        return self._rolling(attrs["bars"], values, lambda windows: windows.max(axis=1))
-
-    def rolling_var(self, attrs: dict[str, Any], values: Doubles) -> Doubles:
-        # Centred first: the mean of squares minus the square of the mean would lose the digits.
-        weights = np.full(attrs["bars"], 1.0 / attrs["bars"])
-
-        def variance(windows: Doubles) -> Doubles:
-            off = windows - (windows @ weights)[:, None]
-            found: Doubles = (off * off) @ weights
-            return found
-
-        return self._rolling(attrs["bars"], values, variance)
-
-    def _rolling(self, bars: int, values: Doubles, reduce: Callable[[Doubles], Doubles]) -> Doubles:
-        if len(self._time) < bars:
+    def rolling(self, node: Expr, values: Doubles, reduce: Callable[[Doubles], Doubles]) -> Doubles:
+        """Return ``reduce`` of the windows ``(rows, bars)`` that end at each bar."""
+        bars = node.reach + 1
+        if len(self.time) < bars:
             return self.padded(np.empty(0))
         windows = sliding_window_view(self.spread_out(values), bars)
         parts = [
@@ -101,38 +84,117 @@ class _History:
         return self.padded(np.concatenate(parts))
 
 
+def _field(history: _History, node: Expr) -> Doubles:
+    return history.columns[node.attrs["name"]]
+
+
+def _constant(history: _History, node: Expr) -> Doubles:
+    return np.array(node.attrs["value"])
+
+
+def _calendar(history: _History, node: Expr) -> Doubles:
+    attrs = node.attrs
+    table = np.array(attrs["table"])
+    found: Doubles = table[(history.time // attrs["unit"] + attrs["shift"]) % len(table)]
+    return found
+
+
+def _lag(history: _History, node: Expr, values: Doubles) -> Doubles:
+    kept = max(0, len(history.time) - node.reach)
+    return history.padded(history.spread_out(values)[:kept])
+
+
+def _fir(history: _History, node: Expr, values: Doubles) -> Doubles:
+    weights = np.array(node.attrs["weights"])
+    if len(history.time) < len(weights):
+        return history.padded(np.empty(0))
+    return history.padded(np.convolve(history.spread_out(values), weights[::-1], "valid"))
+
+
+def _rolling_max(history: _History, node: Expr, values: Doubles) -> Doubles:
+    return history.rolling(node, values, lambda windows: windows.max(axis=1))
+
+
+def _rolling_var(history: _History, node: Expr, values: Doubles) -> Doubles:
+    # Centred first: the mean of squares minus the square of the mean would lose the digits.
+    return history.rolling(node, values, lambda windows: _mean(_centred(windows) ** 2))
+
+
+def _rolling_dev(history: _History, node: Expr, values: Doubles) -> Doubles:
+    return history.rolling(node, values, lambda windows: _mean(np.abs(_centred(windows))))
+
+
+def _mean(windows: Doubles) -> Doubles:
+    count = windows.shape[1]
+    found: Doubles = windows @ np.full(count, 1.0 / count)
+    return found
+
+
+def _centred(windows: Doubles) -> Doubles:
+    return windows - _mean(windows)[:, None]
+
+
+def _bars_since_max(history: _History, node: Expr, values: Doubles) -> Doubles:
+    # The newest of equal maxima: the first one from behind.
+    return history.rolling(
+        node, values, lambda windows: windows[:, ::-1].argmax(axis=1).astype(np.float64)
+    )
+
+
 def _safe_div(
-    history: _History, attrs: dict[str, Any], top: Doubles, bottom: Doubles, floor: Doubles
+    history: _History, node: Expr, top: Doubles, bottom: Doubles, floor: Doubles
 ) -> Doubles:
     usable = bottom > floor
     divided = top / np.where(usable, bottom, 1.0)
-    return np.where(usable, divided, attrs["default"])
+    return np.where(usable, divided, node.attrs["default"])
 
 
 def _where(
-    history: _History, attrs: dict[str, Any], condition: Doubles, then: Doubles, other: Doubles
+    history: _History, node: Expr, condition: Doubles, then: Doubles, other: Doubles
 ) -> Doubles:
     return np.where(condition > 0.0, then, other)
 
 
+def _so_far(history: _History, node: Expr, values: Doubles) -> Doubles:
+    bars, column = history.higher_bars(node), history.spread_out(values)
+    if node.attrs["how"] == "first":
+        return bars.first(column)
+    return bars.accumulated({"max": np.maximum, "sum": np.add}[node.attrs["how"]], column)
+
+
+def _higher(history: _History, node: Expr) -> Doubles:
+    bars = history.higher_bars(node)
+    # No argument of ``higher`` reads the clock.
+    inner = _History(bars.columns(history.columns), bars.starts)
+    return bars.at_bars(inner.spread_out(inner.value(node.args[0])))
+
+
+def _plain(ufunc: Callable[..., Doubles]) -> Callable[..., Doubles]:
+    return lambda _history, _node, *arguments: ufunc(*arguments)
+
+
 _OPERATIONS: dict[str, Callable[..., Doubles]] = {
-    "field": _History.field,
-    "calendar": _History.calendar,
-    "constant": lambda _h, attrs: np.array(attrs["value"]),
-    "add": lambda _h, _a, first, second: first + second,
-    "sub": lambda _h, _a, first, second: first - second,
-    "mul": lambda _h, _a, first, second: first * second,
-    "div": lambda _h, _a, first, second: first / second,
-    "max": lambda _h, _a, first, second: np.maximum(first, second),
-    "greater": lambda _h, _a, first, second: np.where(first > second, 1.0, 0.0),
-    "neg": lambda _h, _a, value: -value,
-    "abs": lambda _h, _a, value: np.abs(value),
-    "log": lambda _h, _a, value: np.log(value),
-    "sqrt": lambda _h, _a, value: np.sqrt(value),
+    "field": _field,
+    "constant": _constant,
+    "calendar": _calendar,
+    "add": _plain(np.add),
+    "sub": _plain(np.subtract),
+    "mul": _plain(np.multiply),
+    "div": _plain(np.divide),
+    "max": _plain(np.maximum),
+    "neg": _plain(np.negative),
+    "abs": _plain(np.abs),
+    "log": _plain(np.log),
+    "sqrt": _plain(np.sqrt),
+    "greater": _plain(lambda first, second: np.where(first > second, 1.0, 0.0)),
     "where": _where,
     "safe_div": _safe_div,
-    "lag": _History.lag,
-    "fir": _History.fir,
-    "rolling_max": _History.rolling_max,
-    "rolling_var": _History.rolling_var,
+    "lag": _lag,
+    "fir": _fir,
+    "rolling_max": _rolling_max,
+    "rolling_var": _rolling_var,
+    "rolling_dev": _rolling_dev,
+    "bars_since_max": _bars_since_max,
+    "so_far": _so_far,
+    "higher": _higher,
 }

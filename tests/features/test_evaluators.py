@@ -4,13 +4,11 @@ import json
 import math
 
 import numpy as np
-import onnxruntime
 import pytest
+from evaluators import rates_windows, run, ulps, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markets import MARKETS, SAMPLE
-from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 from onnx import checker, shape_inference
 from onnx.reference import ReferenceEvaluator
 
@@ -30,10 +28,9 @@ from bridge.features.expr import (
     safe_div,
     where,
 )
-from bridge.features.featureset import FeatureSet
+from bridge.features.featureset import FeatureSet, sequences
 from bridge.features.graph import features_graph
 from bridge.features.target import LEGACY, MT5, Target
-from bridge.mt5.rates import RatesArray
 
 BARS = Bars()
 CLOSE = BARS.close
@@ -62,38 +59,6 @@ ALL = FeatureSet(
         "weekday_cos": named.weekday_cos(),
     }
 )
-
-
-def windows(rates: RatesArray, window: int) -> dict[str, NDArray[np.generic]]:
-    """Return the graph's inputs for every window of ``rates``."""
-    columns = np.stack([rates[name].astype(np.float64) for name in FIELDS], axis=1)
-    views = np.moveaxis(sliding_window_view(columns, window, axis=0), -1, 1)
-    times = sliding_window_view(rates["time"].astype(np.int64), window)
-    return {"bars": np.ascontiguousarray(views), "time": np.ascontiguousarray(times)}
-
-
-def run(
-    features: FeatureSet, feeds: dict[str, NDArray[np.generic]], target: Target = MT5
-) -> NDArray[np.float32]:
-    model = features_graph(features.expressions, target=target)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
-    found: NDArray[np.float32] = session.run(None, feeds)[0]
-    return found
-
-
-def ulps(first: NDArray[np.float32], second: NDArray[np.float32]) -> int:
-    """Return how many float32 numbers lie between two arrays, at the worst place.
-
-    What is less than 1e-12 apart counts as equal: a MACD in a market of one tick is a difference of
-    prices that agree in nine digits, and the noise of a double is all that is left below.
-    """
-    near = np.abs(first.astype(np.float64) - second) < 1e-12
-    second = np.where(near, first, second)
-    steps = [
-        np.where(bits < 0, np.int64(-(2**31)) - bits, bits)
-        for bits in (each.view(np.int32).astype(np.int64) for each in (first, second))
-    ]
-    return int(np.abs(steps[0] - steps[1]).max(initial=0))
 
 
 @pytest.mark.parametrize("name", MARKETS)
@@ -166,12 +131,31 @@ def test_equal_features_give_equal_bytes() -> None:
 
 def test_a_longer_window_gives_the_same() -> None:
     feeds = windows(SAMPLE[:600], ALL.window + 20)
-    model = features_graph(ALL.expressions, window=ALL.window + 20)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
     short = run(ALL, windows(SAMPLE[20:600], ALL.window))
-    assert ulps(session.run(None, feeds)[0], short) == 0
+    assert ulps(run(ALL, feeds, window=ALL.window + 20), short) == 0
     with pytest.raises(ConfigError, match="is too short"):
         features_graph(ALL.expressions, window=ALL.window - 1)
+
+
+def test_a_sequence_is_the_newest_rows_of_the_history_oldest_first() -> None:
+    steps, rates = 16, SAMPLE[2000:2600]
+    history = ALL.history(rates)
+    found = run(ALL, windows(rates, ALL.window + steps - 1), sequence=steps)
+    assert found.shape == (len(rates) - ALL.window - steps + 2, steps, len(ALL.names))
+    wanted = sequences(history, steps)
+    assert np.isnan(wanted[ALL.lookback + steps - 2]).any()
+    assert ulps(found, np.ascontiguousarray(wanted[ALL.lookback + steps - 1 :])) <= 1
+    with pytest.raises(ConfigError, match="is too short"):
+        features_graph(ALL.expressions, window=ALL.window + steps - 2, sequence=steps)
+
+
+def test_one_input_of_rates_gives_the_same_bits_as_bars_and_time() -> None:
+    rates = SAMPLE[:600]
+    two = run(ALL, windows(rates, ALL.window))
+    one = run(ALL, rates_windows(rates, ALL.window), layout="rates")
+    assert one.tobytes() == two.tobytes()
+    late = run(ALL, rates_windows(rates, ALL.window + 2), layout="rates", sequence=3)
+    assert ulps(np.ascontiguousarray(late[:, -1]), two[2:]) <= 1
 
 
 LEAVES = st.sampled_from(
