@@ -27,10 +27,16 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = (
     *(getattr(state, name) for name in _NAMES.split() if hasattr(state, name)),
 )
 
-_NUMPY = {"double": np.float64, "float": np.float32, "int64": np.int64}
+_Number = type[np.float64] | type[np.float32] | type[np.int64]
+_NUMPY: dict[str, _Number] = {"double": np.float64, "float": np.float32, "int64": np.int64}
 _OUTPUTS = frozenset({"tensor(float)", "tensor(double)"})
 
 Buffer = NDArray[np.float64 | np.float32 | np.int64]
+
+
+def numpy_type(dtype: str) -> _Number:
+    """Return numpy's type of an input's elements."""
+    return _NUMPY[dtype]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +183,7 @@ class ModelSession:
 
     def __init__(self, session: ort.InferenceSession, contract: Contract) -> None:
         self._session = session
+        self._contract = contract
         self._window = contract.window
         self._outputs = [contract.output.name]
         self._feed: dict[str, Buffer] = {
