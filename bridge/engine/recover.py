@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.engine.settle import ABSENT, deal_of
+from bridge.engine.settle import ABSENT, deal_of, known_deals
 from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
@@ -41,6 +41,7 @@ def recalled_standing(
     last = reader.last_decision(magic, symbol)
     deals = reader.deals()
     ours, lots = _sent(reader, deals, magic, symbol), _lots(reader, deals, magic, symbol)
+    newest = max((deal.ticket for deal in deals), default=0)
     return Standing(
         magic=magic,
         baselines=_baselines(reader, last, magic) or first_baselines(server_time, equity),
@@ -54,9 +55,10 @@ def recalled_standing(
         gone={number for number, signed in lots.items() if not signed},
         sent=ours,
         awaited=_awaited(reader, deals, magic, symbol),
+        unread={ticket for ticket in known_deals(reader, 0.0) if ticket > newest},
         balance=last["balance"] if last else None,
         deals_since=max((deal.time for deal in deals), default=deals_since),
-        last_deal=max((deal.ticket for deal in deals), default=0),
+        last_deal=newest,
         stops=_stops(reader, deals, magic, symbol),
         reduced=_reduced(deals, ours),
         closing=_closing(reader, magic),

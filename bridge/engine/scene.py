@@ -191,7 +191,7 @@ class Lookout:
         held = tuple(known.get(each.identifier, each).lagging(each) for each in shown)
         balance = account.balance + account.credit
         is_news = balance != standing.balance or _shape(held) != _shape(standing.positions)
-        if is_news or standing.awaited or standing.missing:
+        if is_news or standing.awaited or standing.missing or standing.unread:
             self.read_deals(server_time)
             if standing.balance is not None:  # the first look finds the deposit, no news
                 self._shift_baselines()
@@ -351,6 +351,7 @@ class Lookout:
         self._journal.deals(self._recent)
         self._house.tally.take(self._recent, self._house.magics)
         standing.awaited -= {deal.order for deal in self._recent}
+        standing.unread -= {deal.ticket for deal in deals}
         for deal in self._recent:
             standing.dealt(deal, self.symbol)
         # Some servers give a position another number than that of its order.

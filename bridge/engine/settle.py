@@ -124,6 +124,8 @@ class Settler:
         standing = self._standing
         standing.sent |= {deal.order, deal.position_id}
         standing.awaited.discard(deal.order)
+        if deal.ticket > standing.last_deal:
+            standing.unread.add(deal.ticket)
         if intent["purpose"] == Purpose.ENTRY:
             standing.stops[deal.position_id] = intent["request"].get("sl", 0.0)
 

@@ -91,6 +91,7 @@ class Standing:
             them, or the deal that has closed them.
         gone: Positions that are closed for certain, even if the terminal shows them once more.
         awaited: Tickets of entries that the server took and that no position or deal shows yet.
+        unread: Tickets of deals that are known to exist and are not in the journal yet.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
         last_deal: Ticket of the last of them.
@@ -114,6 +115,7 @@ class Standing:
     missing: frozenset[int] = frozenset()
     gone: set[int] = field(default_factory=set)
     awaited: set[int] = field(default_factory=set)
+    unread: set[int] = field(default_factory=set)
     balance: float | None = None
     deals_since: int = 0
     last_deal: int = 0

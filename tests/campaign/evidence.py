@@ -117,6 +117,24 @@ class Evidence:
             if d.entry in _IN and self.intent_of.get(d.order) in self.late
         )
 
+    @cached_property
+    def resumed_ids(self) -> frozenset[int]:
+        """Positions of entries of unknown end when somebody took them as settled by a resume."""
+        resumed = [(row["magic"], row["at_utc"]) for row in self.told("resume")]
+        unknown = {
+            row["id"]
+            for row in self.intents
+            for magic, at in resumed
+            if row["request"]["magic"] == magic
+            and row["result"]
+            and row["at_utc"] <= at < row["result"]["at_utc"]
+        }
+        return frozenset(
+            d.position_id
+            for d in self.own_deals
+            if d.entry in _IN and self.intent_of.get(d.order) in unknown
+        )
+
     def told(self, *kinds: str) -> list[Row]:
         """Return the events of some kinds."""
         return [row for row in self.events if row["kind"] in kinds]

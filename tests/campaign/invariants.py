@@ -255,7 +255,7 @@ def nobody_blamed(e: Evidence) -> Iterator[str]:
 
 
 def limits_kept(e: Evidence) -> Iterator[str]:
-    """At each entry the strategy is within its limits; what is late does not count."""
+    """At each entry the strategy is within its limits; late and resumed over does not count."""
     for settings in e.plan.strategies:
         magic = int(str(settings["magic"]))
         yield from _walk(e, magic, settings)
@@ -265,7 +265,7 @@ def _walk(e: Evidence, magic: int, settings: Mapping[str, Any]) -> Iterator[str]
     risk = settings.get("risk", {})
     held: dict[int, float] = {}
     for deal in e.deals:
-        if deal.position_id in e.late_ids or not _is_of(e, deal, magic):
+        if deal.position_id in e.late_ids | e.resumed_ids or not _is_of(e, deal, magic):
             continue
         if deal.entry == mt5.DEAL_ENTRY_INOUT:  # by somebody else, whose it is from now on
             held.pop(deal.position_id, None)

@@ -1,11 +1,13 @@
 """What the fault campaign has found, each as a plain test."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from engine.test_crew import DIP, UTC, LosesTheAnswer, decided, events, playing
+from engine.test_crew import DIP, UTC, LosesTheAnswer, bars, decided, events, playing
 from engine.test_execution import HILL, RISE_AND_FALL, LosesOneAnswer, SendsOneNowhere, later, sent
 from journal_support import begin
 from tests_support import record
@@ -370,3 +372,28 @@ def test_a_position_that_somebody_has_reversed_is_theirs(tmp_path: Path) -> None
     with reading(path) as past:
         recalled = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0)
     assert (recalled.lots, recalled.gone, recalled.positions) == ({}, {55}, ())
+
+
+def test_a_deal_that_only_a_result_names_is_read(tmp_path: Path) -> None:
+    """An order of unknown end was filled and stopped out while the terminal hid both.
+
+    When its deal was found at last, balance and positions gave no reason to read deals.
+    """
+    trailing = {"trail_points": 50}
+    rates = bars(
+        "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 110 5 100\n100 210 95 200\n200 205 90 110\n"
+        "110 115 100 105\n105 106 95 100"
+    )
+    with playing(tmp_path, rates, manage=trailing, seam=LosesOneAnswer) as run:
+        run.play()
+        assert run.paper.positions_get() == ()
+    path = next(tmp_path.rglob("journal.sqlite3"))
+    with reading(path) as past:
+        known = past.deals()
+    with closing(sqlite3.connect(path, isolation_level=None)) as rows:
+        rows.execute("DELETE FROM deals")
+    last = decided(tmp_path)[-1]["bar_time"]
+    with playing(tmp_path, rates, manage=trailing, after=last) as run:
+        run.crew.attend()
+    with reading(path) as past:
+        assert past.deals() == known
