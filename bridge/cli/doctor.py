@@ -13,7 +13,7 @@ import typer
 from bridge.cli.config import SETTINGS, ConfigOption, read_settings
 
 if TYPE_CHECKING:
-    from bridge.cli.paper_run import Recording
+    from bridge.cli.recording import Recording
     from bridge.doctor.finding import Finding
     from bridge.doctor.ground import Connect, Connection
     from bridge.settings import BridgeSettings
@@ -107,7 +107,7 @@ def over_recording(settings: "BridgeSettings") -> "Iterator[Connection]":
         settings: Of mode paper.
     """
     from bridge import __version__
-    from bridge.cli.paper_run import load_recording
+    from bridge.cli.recording import load_recording
     from bridge.clock import ManualClock, SystemClock
     from bridge.doctor.ground import Connection
     from bridge.errors import BridgeError

@@ -1,0 +1,184 @@
+"""Recorded markets: the bars and the broker that paper runs and back-tests play."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bridge.engine.strategy import Strategy
+from bridge.errors import ConfigError
+from bridge.market.aggregate import aggregate, can_make, opens_of, starts_of
+from bridge.market.barfile import read_bars
+from bridge.model.load import check_bars
+from bridge.mt5.rates import RatesArray
+from bridge.mt5.servertime import ServerClock, server_clock, text
+from bridge.mt5.timeframes import Timeframe, timeframe
+from bridge.settings import BridgeSettings
+from bridge.terminal.paper.profile import BrokerProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The market of a paper run or a back-test."""
+
+    profile: BrokerProfile
+    bars: dict[str, tuple[Timeframe, RatesArray]]
+    server: ServerClock
+
+    def times(self, strategy: Strategy) -> list[int]:
+        """Return the open times of the strategy's bars, server epoch seconds."""
+        opens = opens_of(self.bars[strategy.settings.symbol][1]["time"], strategy.timeframe)
+        times: list[int] = opens[starts_of(opens)].tolist()
+        return times
+
+    def rates(self, strategy: Strategy) -> RatesArray:
+        """Return all bars of the strategy's timeframe, closed ones and the last."""
+        recorded, bars = self.bars[strategy.settings.symbol]
+        if recorded == strategy.timeframe:
+            return bars
+        return aggregate(bars, recorded, strategy.timeframe)
+
+    def map(self, change: Callable[[str, RatesArray], RatesArray]) -> "Recording":
+        """Return the recording with each symbol's bars changed.
+
+        Args:
+            change: Given a symbol and its bars, returns other bars.
+        """
+        bars = {name: (frame, change(name, bars)) for name, (frame, bars) in self.bars.items()}
+        return replace(self, bars=bars)
+
+    def up_to(self, until: int) -> "Recording":
+        """Return what is needed to decide all bars that open before ``until`` (server time).
+
+        That is one bar more of each symbol: the one whose open shows that the last has closed.
+        """
+
+        def change(symbol: str, bars: RatesArray) -> RatesArray:
+            kept = int(np.searchsorted(bars["time"], until)) + 1
+            if kept == 1:
+                raise ConfigError(
+                    f"the recording of {symbol} begins at {text(bars['time'][0])}, so nothing is "
+                    f"left before {text(until)}: name a later end"
+                )
+            return bars[:kept]
+
+        return self.map(change)
+
+    def check(self, strategies: Sequence[Strategy]) -> None:
+        """Check that the bars are enough for the models, and their hours those of the training.
+
+        Raises:
+            ContractError: They are not.
+        """
+        for each in strategies:
+            check_bars(each.model, count=len(self.times(each)), clock=self.profile.server_clock)
+
+
+def load_recording(settings: BridgeSettings) -> Recording:
+    """Read profile and bars.
+
+    Raises:
+        ConfigError: A file can't be read, or the clock rules disagree.
+        DataError: Bars are unusable.
+    """
+    if settings.paper.profile is None:
+        raise ConfigError(
+            "recorded bars are played by a broker, and paper.profile names none: name its file, or "
+            "a shipped one; mt5-onnx profile dump writes your own broker's"
+        )
+    path = Path(settings.paper.profile)
+    profile = BrokerProfile.load(path)
+    if settings.server_clock not in ("auto", profile.server_clock):
+        raise ConfigError(
+            f"server_clock is {settings.server_clock}, the profile {path} says "
+            f'{profile.server_clock}: write one of them in both, or server_clock = "auto"'
+        )
+    bars = {
+        each.symbol: (timeframe(each.timeframe), read_bars(Path(each.path)))
+        for each in settings.paper.bars
+    }
+    for each in settings.strategy:
+        if each.symbol not in bars:
+            raise ConfigError(
+                f"{each.title} trades {each.symbol}, of which there are no recorded bars: name a "
+                "file of them in [[paper.bars]]"
+            )
+        recorded = bars[each.symbol][0]
+        if not can_make(timeframe(each.timeframe), recorded):
+            raise ConfigError(
+                f"{each.title} trades {each.timeframe}, the recording of {each.symbol} is "
+                f"{recorded.name}, which makes no {each.timeframe}: name finer bars in "
+                "[[paper.bars]]"
+            )
+    return Recording(profile, bars, server_clock(profile.server_clock))
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Where strategies begin on a recording.
+
+    Attributes:
+        after: For each strategy the last bar that is not to be decided, server epoch seconds.
+        opens: Open of the bar at which the clock begins, server epoch seconds.
+    """
+
+    after: tuple[int, ...]
+    opens: int
+
+
+def beginning(
+    strategies: Sequence[Strategy],
+    recording: Recording,
+    *,
+    known: Sequence[int | None] = (),
+    since: int | None = None,
+) -> Beginning:
+    """Return where ``strategies`` begin.
+
+    What closed before the clock begins was not missed: a strategy that has decided nothing yet
+    waits for the one that needs most bars.
+
+    Args:
+        strategies: All of the run.
+        recording: What they run on.
+        known: For each the last bar that it has decided already; None for none.
+        since: Bars that open before this server time are not decided, only seen.
+
+    Raises:
+        ConfigError: A strategy has too few bars.
+    """
+    known = known or [None] * len(strategies)
+    times = [np.array(recording.times(each)) for each in strategies]
+    firsts = [
+        _first(strategy, opens, since)
+        if last is None
+        else int(np.searchsorted(opens, last, side="right"))
+        for strategy, opens, last in zip(strategies, times, known, strict=True)
+    ]
+    start = max(int(opens[first]) for opens, first in zip(times, firsts, strict=True))
+    after = []
+    for opens, first, last in zip(times, firsts, known, strict=True):
+        forming = int(np.searchsorted(opens, start, side="right")) - 1
+        before = first - 1 if last is not None else max(first, forming) - 1
+        after.append(int(opens[before]))
+    return Beginning(tuple(after), start)
+
+
+def _first(strategy: Strategy, opens: np.ndarray, since: int | None) -> int:
+    """Return the place of the first bar that may be decided."""
+    title = strategy.settings.title
+    if len(opens) <= strategy.depth:
+        raise ConfigError(
+            f"{title}: the recording has {len(opens)} bars, the strategy needs "
+            f"{strategy.depth + 1}: name a longer one"
+        )
+    first = strategy.depth - 1
+    if since is not None:
+        first = max(first, int(np.searchsorted(opens, since)))
+    if first >= len(opens) - 1:
+        raise ConfigError(
+            f"{title}: the recording ends at {text(opens[-1])}, so no bar of it opens and closes "
+            f"after {text(since or 0)}: name an earlier beginning, or a longer recording"
+        )
+    return first
