@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from terminal.paper_desk import Play, profile
 from terminal.paper_money import one_bar, pair
-from terminal.reports import Deal, deals_of, positions_of
+from tester_reports import Deal, deals_of, positions_of
 
 from bridge.mt5.servertime import DAY, parse, weekday
 from bridge.terminal.paper.commission import cost

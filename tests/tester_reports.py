@@ -93,9 +93,82 @@ def positions_of(path: Path) -> list[Position]:
 
 def deals_of(path: Path) -> list[Deal]:
     """Return the deals of a report, oldest first."""
-    rows = list(_sheet(path) if path.suffix == ".xlsx" else _tables(path))
+    rows = list(_rows(path))
     has_fee = any("Fee" in row for row in rows)  # of a history; the tester knows no fees
     return [_deal(row, has_fee=has_fee) for row in rows if _is_deal(row)]
+
+
+# Statistics of a tester report in its order, as bridge.report.tester names them.
+# A sheet has one part of them earlier than a page has.
+_FIRST = [
+    "total_net_profit",
+    "balance_drawdown_absolute",
+    "equity_drawdown_absolute",
+    "gross_profit",
+    "balance_drawdown_maximal",
+    "equity_drawdown_maximal",
+    "gross_loss",
+    "balance_drawdown_relative",
+    "equity_drawdown_relative",
+    "profit_factor",
+    "expected_payoff",
+    "margin_level",
+    "recovery_factor",
+    "sharpe_ratio",
+    "z_score",
+    "ahpr",
+    "lr_correlation",
+    "ontester_result",
+    "ghpr",
+    "lr_standard_error",
+]
+_MIDDLE = [
+    "total_trades",
+    "short_trades",
+    "long_trades",
+    "total_deals",
+    "profit_trades",
+    "loss_trades",
+    "largest_profit_trade",
+    "largest_loss_trade",
+    "average_profit_trade",
+    "average_loss_trade",
+    "maximum_consecutive_wins",
+    "maximum_consecutive_losses",
+    "maximal_consecutive_profit",
+    "maximal_consecutive_loss",
+    "average_consecutive_wins",
+    "average_consecutive_losses",
+]
+_LATE = [
+    "correlation_profits_mfe",
+    "correlation_profits_mae",
+    "correlation_mfe_mae",
+    "minimal_position_holding_time",
+    "maximal_position_holding_time",
+    "average_position_holding_time",
+]
+
+
+def summary_of(path: Path) -> dict[str, str]:
+    """Return the statistics of a tester report by name, as it writes them, spaces left out."""
+    is_sheet = path.suffix == ".xlsx"
+    names = _FIRST + (_LATE + _MIDDLE if is_sheet else _MIDDLE + _LATE)
+    filled = ([cell.strip() for cell in row if cell.strip()] for row in _rows(path))
+    rows = [cells for cells in filled if cells]
+    # They stand between the row of bars, ticks and symbols and the headings of the orders.
+    first = 1 + next(
+        number
+        for number, cells in enumerate(rows)
+        if len(cells) == 6 and all(cell.endswith(":") for cell in cells[::2])
+    )
+    last = next(number for number, cells in enumerate(rows) if number > first and len(cells) >= 10)
+    values = [_SPACES.sub("", cell) for cells in rows[first:last] for cell in cells[1::2]]
+    return dict(zip(names, values, strict=True))
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    return _sheet(path) if path.suffix == ".xlsx" else _tables(path)
 
 
 def _is_deal(cells: list[str]) -> bool:
