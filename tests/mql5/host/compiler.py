@@ -1,0 +1,122 @@
+"""g++: programs to shared libraries, with everything that was compiled before kept for a session."""
+
+import hashlib
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from mql5.host.translate import Program, translate, types_header
+
+SHIM = Path(__file__).parents[1] / "shim"
+_MODE = ["-std=c++17", "-O1", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-fwrapv"]
+_MATHS = ["-ffp-contract=off", "-ftrapping-math", "-fsignaling-nans", "-fno-strict-aliasing"]
+_WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wconversion",
+    "-Wfloat-conversion",
+    "-Wno-sign-conversion",
+    "-Wsign-compare",
+    "-Wshadow",
+    "-Wuninitialized",
+    "-Wmaybe-uninitialized",
+    "-Wparentheses",
+    # What is no fault in MQL5: parameters that an interface asks for, helpers of a header.
+    "-Wno-unused-parameter",
+    "-Wno-unused-function",
+    "-Wno-unused-const-variable",
+    "-Wno-switch",
+    "-Wno-misleading-indentation",
+]
+FLAGS = [*_MODE, *_MATHS, *_WARNINGS]
+
+
+class BuildError(Exception):
+    """g++ refuses a program; the message is its first error, with file and line of the source."""
+
+
+def has_compiler() -> bool:
+    """Whether this computer can build programs."""
+    return shutil.which("g++") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A compiled program."""
+
+    program: Program
+    library: Path
+
+
+@dataclass
+class Compiler:
+    """Compiles programs into a folder; what is there already is not compiled again."""
+
+    folder: Path
+    _done: dict[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Compile the shim once: it is most of every program."""
+        for header in SHIM.glob("*.hpp"):
+            shutil.copy(header, self.folder)
+        (self.folder / "types.hpp").write_text(types_header(), encoding="ascii")
+        # Forced, as a system header: its own text is not held to the programs' warnings.
+        (self.folder / "shim.hpp").write_text('#include "mql5.hpp"\n', encoding="ascii")
+        self._run(["-x", "c++-header", "shim.hpp", "-o", "shim.hpp.gch"])
+
+    def build(self, path: Path, root: Path) -> Built:
+        """Translate and compile the program at ``path``.
+
+        Raises:
+            SourceError: The translator refuses it.
+            BuildError: g++ refuses it.
+        """
+        program = translate(path, root)
+        key = hashlib.sha256(program.cpp.encode())
+        for resource in program.resources:
+            key.update(resource.read_bytes())
+        name = key.hexdigest()[:24]
+        library = self.folder / f"{name}.so"
+        if not library.exists():
+            source = self.folder / f"{name}.cpp"
+            source.write_text(program.cpp, encoding="ascii")
+            link = ["-shared", "-Wl,-Bsymbolic", "-o", library.name]
+            self._run(["-include", "shim.hpp", *link, source.name])
+        return Built(program, library)
+
+    def _run(self, arguments: list[str]) -> None:
+        done = subprocess.run(
+            ["g++", *FLAGS, *arguments],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise BuildError(_first_error(done.stderr))
+
+
+def _first_error(text: str) -> str:
+    """Return the first error; one in the shim's own text is told where the source asked for it."""
+    asked = ""
+    for line in text.splitlines():
+        if "required from here" in line:
+            asked = line.split(":   ")[0] + ": "
+        if " error: " in line or "undefined reference" in line:
+            return line if line.startswith("/") else asked + line
+    return text[:400]
+
+
+@cache
+def session_compiler() -> Compiler:
+    """Return the compiler of this process; its folder goes with it."""
+    folder = tempfile.TemporaryDirectory(prefix="mql5-")
+    _KEPT.append(folder)
+    return Compiler(Path(folder.name))
+
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []
