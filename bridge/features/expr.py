@@ -106,6 +106,21 @@ class Expr:
         """Divide; the divisor must never be 0: prices are not, differences are (``safe_div``)."""
         return Expr("div", (self, as_expr(other)))
 
+    def __rtruediv__(self, other: float) -> "Expr":
+        return Expr("div", (as_expr(other), self))
+
+    def __gt__(self, other: "Expr | float") -> "Expr":
+        return greater(self, other)
+
+    def __lt__(self, other: "Expr | float") -> "Expr":
+        return greater(other, self)
+
+    def __bool__(self) -> bool:
+        raise ConfigError(
+            "a feature is neither true nor false while it is written: choose with where(...), join "
+            "conditions with * for both and maximum(...) for either"
+        )
+
     def __neg__(self) -> "Expr":
         return Expr("neg", (self,))
 
@@ -336,7 +351,7 @@ def decay(alpha: float, bars: int) -> list[float]:
 
 
 class Bars:
-    """Symbolic bars: each attribute is the expression of a column."""
+    """Symbolic bars: each attribute is the expression of a column, or of a mean of prices."""
 
     open = field("open")
     high = field("high")
@@ -344,3 +359,5 @@ class Bars:
     close = field("close")
     tick_volume = field("tick_volume")
     spread = field("spread")
+    median = (high + low) / 2.0
+    typical = (high + low + close) / 3.0

@@ -25,12 +25,12 @@ def market(close: NDArray[np.floating[Any]], tick: float) -> RatesArray:
     return sealed(rates)
 
 
-N = 700
+N = 900
 WALK = np.cumsum(np.random.default_rng(5).integers(-3, 4, N)).astype(np.float64)
 MARKETS = {
     "real": SAMPLE[:2000],
     "flat": market(np.full(N, 1.1), 0.0),
-    "one tick": market(np.where(np.arange(N) == 350, 1.10001, 1.1), 0.0),
+    "one tick": market(np.where(np.arange(N) == 800, 1.10001, 1.1), 0.0),
     "monotone": market(1.1 + 0.0001 * np.arange(N), 0.0001),
     "huge": market(97_000.0 + 10.0 * WALK, 5.0),
     "tiny": market(3e-6 + 1e-9 * WALK, 1e-9),
