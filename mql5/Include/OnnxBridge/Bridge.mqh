@@ -229,7 +229,7 @@ void CBridge::RestoreState(void)
      }
    // A bar that was decided once is never decided again.
    m_feed.Init(m_symbol,_Period,Depth(),
-               is_known ? (datetime)m_state.Whole("last_bar",0) : 0);
+               (datetime)(is_known ? m_state.Whole("last_bar",0) : 0));
   }
 //+------------------------------------------------------------------+
 //| Writes down what a restart has to know                           |
@@ -264,7 +264,7 @@ void CBridge::OpenJournal(void)
   {
    if(!m_settings.writes_journal || m_is_quiet)
       return;
-   const string words=StringFormat("bridge %s, terminal build %I64d, %s, login %I64d, %s",
+   const string words=StringFormat("bridge %s, terminal build %d, %s, login %I64d, %s",
                                    BRIDGE_VERSION,TerminalInfoInteger(TERMINAL_BUILD),
                                    m_is_tester ? "tester" : "chart",
                                    AccountInfoInteger(ACCOUNT_LOGIN),
