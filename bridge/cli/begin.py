@@ -14,11 +14,13 @@ def begin_run(
     settings: BridgeSettings,
     strategies: Sequence[Strategy],
     account: AccountInfo,
+    *,
+    mode: str | None = None,
 ) -> None:
-    """Write it."""
+    """Write it; ``mode`` is the settings' where none is given."""
     plain = settings.model_dump(mode="json", exclude={"state"})
     journal.begin_run(
-        mode=settings.mode,
+        mode=mode or settings.mode,
         settings={"sha256": settings_sha256(settings), **plain},
         models={each.settings.magic: each.model.sha256 for each in strategies},
         account=account_facts(account),

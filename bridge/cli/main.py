@@ -9,6 +9,7 @@ from typing import Annotated, cast
 import typer
 
 from bridge import __version__
+from bridge.cli.backtest import backtest
 from bridge.cli.conformance import conformance
 from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
@@ -18,6 +19,7 @@ from bridge.cli.journal import journal
 from bridge.cli.paper import paper
 from bridge.cli.profile import profile
 from bridge.cli.record import record
+from bridge.cli.report import report
 from bridge.cli.run import run as run_strategies
 from bridge.cli.why import why
 from bridge.errors import BridgeError
@@ -39,12 +41,14 @@ app.command()(init)
 app.command()(doctor)
 app.command()(conformance)
 app.command("run")(run_strategies)
+app.command()(backtest)
 for command in (status, halt, resume, flatten):
     app.command()(command)
 app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
 app.add_typer(paper, name="paper")
 app.command()(record)
+app.command()(report)
 app.command()(why)
 
 

@@ -3,6 +3,7 @@
 ``None`` means off. A default stands here and nowhere else.
 """
 
+from bridge.settings.backtest import BacktestSettings
 from bridge.settings.faults import first_fault
 from bridge.settings.hours import HoursSettings
 from bridge.settings.limits import DayStart, LimitSettings, PropFirmSettings
@@ -25,6 +26,7 @@ from bridge.settings.tables import (
     LogSettings,
     Mode,
     PaperBars,
+    PaperPrices,
     PaperSettings,
     ScheduleSettings,
     TerminalSettings,
@@ -33,6 +35,7 @@ from bridge.settings.tables import (
 from bridge.settings.values import Frozen, NotNegative, Positive, Share
 
 __all__ = [
+    "BacktestSettings",
     "BridgeSettings",
     "DayStart",
     "DecisionSettings",
@@ -46,6 +49,7 @@ __all__ = [
     "Mode",
     "NotNegative",
     "PaperBars",
+    "PaperPrices",
     "PaperSettings",
     "Positive",
     "PropFirmSettings",

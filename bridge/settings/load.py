@@ -205,6 +205,9 @@ def _anchored(settings: BridgeSettings, folder: Path) -> BridgeSettings:
             "state": at(settings.state),
             "limits": settings.limits.model_copy(update={"news_csv": news and at(news)}),
             "paper": paper,
+            "backtest": settings.backtest.model_copy(
+                update={"folder": at(settings.backtest.folder)}
+            ),
             "strategy": strategies,
         }
     )

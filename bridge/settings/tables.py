@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr, SecretStr, model_validator
 
+from bridge.settings.backtest import BacktestSettings
 from bridge.settings.limits import LimitSettings
 from bridge.settings.strategy import StrategySettings
 from bridge.settings.values import (
@@ -164,6 +165,8 @@ class BridgeSettings(Frozen):
     """Periodic jobs."""
     paper: PaperSettings = PaperSettings()
     """The paper terminal."""
+    backtest: BacktestSettings = BacktestSettings()
+    """Back-tests."""
     strategy: Annotated[tuple[StrategySettings, ...], Field(min_length=1)]
     """The strategies, one [[strategy]] each."""
 

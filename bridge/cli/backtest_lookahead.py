@@ -1,0 +1,111 @@
+"""``--check-lookahead``: cut the future off at random bars and see whether anything changes."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bridge.cli.backtest_run import Plan, Played, play
+from bridge.cli.recording import Recording
+from bridge.engine.honest.features import Feature, Peek, peeking_features
+from bridge.engine.honest.lookahead import Findings, Trace, check_lookahead, trace_of
+from bridge.engine.strategy import Strategy
+from bridge.features.codec import from_json
+from bridge.features.expr import Expr
+from bridge.features.history import evaluate
+from bridge.journal.read import reading
+from bridge.mt5.rates import RatesArray
+
+# Bars that are decided before each cut, and bars of the future that the other run has.
+_BEFORE, _AFTER = 100, 500
+# Bars on which features are tried, besides those that they look back.
+_FEATURE_BARS = 2_000
+
+
+def lookahead(
+    plan: Plan, played: Played, told: Callable[[int, int], None] = lambda done, total: None
+) -> Findings:
+    """Check a plan that was played.
+
+    Args:
+        plan: What was tested.
+        played: How it went: its bars are the ones that are tried.
+        told: Told how many cuts of how many are done.
+    """
+    times = [plan.recording.times(each) for each in played.strategies]
+    moments = sorted(
+        {
+            time
+            for opens, after in zip(times, played.begin.after, strict=True)
+            for time in opens[bisect_left(opens, after) + 2 :]
+        }
+    )
+
+    def run(moment: int, has_future: bool) -> Trace:
+        place = bisect_left(moments, moment)
+        since = moments[max(0, place - _BEFORE)]
+        first = min(_warm(*pair, since) for pair in zip(played.strategies, times, strict=True))
+        last = moments[min(place + _AFTER, len(moments) - 1)] if has_future else moment
+        recording = _between(plan.recording, first, last, moment, has_future=has_future)
+        with TemporaryDirectory(prefix="mt5-onnx-") as folder:
+            short = replace(plan, recording=recording, since=since)
+            end = play(short, Path(folder), until=moment)
+            with reading(end.journal) as journal:
+                utc = recording.server.to_utc(moment)
+                return trace_of(journal, until=moment, until_utc=utc)
+
+    settings = plan.settings.backtest
+    return check_lookahead(
+        moments, run, count=settings.lookahead_cuts, seed=settings.seed, told=told
+    )
+
+
+def _warm(strategy: Strategy, times: Sequence[int], since: int) -> int:
+    """Return the open of the first bar that the strategy needs to decide from ``since`` on."""
+    return times[max(0, bisect_left(times, since) - strategy.depth - 2)]
+
+
+def _between(
+    recording: Recording, first: int, last: int, moment: int, *, has_future: bool
+) -> Recording:
+    """Return the bars that open from ``first`` to ``last``.
+
+    Without a future, a bar that opens at ``moment`` has nothing but its open.
+    """
+
+    def change(symbol: str, bars: RatesArray) -> RatesArray:
+        start = max(0, int(np.searchsorted(bars["time"], first, side="right")) - 1)
+        kept = bars[start : int(np.searchsorted(bars["time"], last, side="right"))].copy()
+        if not has_future and len(kept) and kept["time"][-1] == moment:
+            for name in ("high", "low", "close"):
+                kept[name][-1] = kept["open"][-1]
+            kept["tick_volume"][-1] = 1
+        kept.flags.writeable = False
+        return kept
+
+    return recording.map(change)
+
+
+def peeks(plan: Plan, played: Played) -> tuple[Peek, ...]:
+    """Return the features that see their future, of models that carry their feature tree."""
+    found: list[Peek] = []
+    for strategy in {each.model.sha256: each for each in played.strategies}.values():
+        tree = strategy.model.contract.features
+        if tree is None:
+            continue
+        features = from_json(tree)
+        named = {
+            name: _feature(expression)
+            for name, expression in zip(features.names, features.expressions, strict=True)
+        }
+        bars = plan.recording.rates(strategy)[-features.window - _FEATURE_BARS :]
+        first, seed = min(features.lookback, len(bars) - 1), plan.settings.backtest.seed
+        found += peeking_features(named, bars, first=first, seed=seed)
+    return tuple(found)
+
+
+def _feature(expression: Expr) -> Feature:
+    return lambda rates: evaluate([expression], rates)[:, 0]

@@ -1,0 +1,108 @@
+"""What a back-test came to, read from its journal."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.cli.backtest_run import Played
+from bridge.engine.honest.learned import Learned, learned
+from bridge.engine.strategy import Strategy
+from bridge.journal.read import JournalReader, reading
+from bridge.report.statistics import Statistics, net, statistics
+from bridge.report.trades import TRADING, trades_of
+from bridge.report.why_not import WhyNot, why_not
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A strategy in a back-test.
+
+    Attributes:
+        bars: Bars that it decided.
+        learned: Those among them that its model was trained on.
+    """
+
+    title: str
+    symbol: str
+    timeframe: str
+    model: str
+    sha256: str
+    bars: int
+    learned: Learned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a back-test came to. Money in the account currency.
+
+    Attributes:
+        first, last: Open times of the first and last bar decided, server epoch seconds; 0 when
+            none was.
+        deposit: Balance before the first deal.
+        results: Net result of each closing deal with its part of the opening's costs, in order.
+        halts: Why entries were ended for good, in words.
+    """
+
+    played: Played
+    first: int
+    last: int
+    deposit: float
+    statistics: Statistics
+    results: tuple[float, ...]
+    why_not: WhyNot
+    halts: tuple[str, ...]
+    tested: tuple[Tested, ...]
+
+    @property
+    def mean_result(self) -> float | None:
+        """Net result of a trade, on average; None without any."""
+        return sum(self.results) / len(self.results) if self.results else None
+
+
+def outcome_of(played: Played) -> Outcome:
+    """Read the journal of a back-test that has ended, at its end or before."""
+    with reading(played.journal) as journal:
+        deals, counts = journal.deals(), why_not(journal)
+        halts = tuple(row["text"] for row in journal.rows("events", "kind = 'halt'"))
+        times, equity = _decisions(journal)
+    decided = [time for each in times.values() for time in each]
+    deposit = round(
+        played.account.balance - sum(net(deal) for deal in deals if deal.type in TRADING), 8
+    )
+    return Outcome(
+        played=played,
+        first=min(decided, default=0),
+        last=max(decided, default=0),
+        deposit=deposit,
+        statistics=statistics(deals, [deposit, *equity, played.account.equity]),
+        results=tuple(each.net for each in trades_of(deals)),
+        why_not=counts,
+        halts=tuple(dict.fromkeys(halts)),
+        tested=tuple(
+            _tested(each, times.get(each.settings.magic, [])) for each in played.strategies
+        ),
+    )
+
+
+def _decisions(journal: JournalReader) -> tuple[dict[int, list[int]], list[float]]:
+    """Return the bars decided by each magic, and the equity at each of them."""
+    times: defaultdict[int, list[int]] = defaultdict(list)
+    equity: list[float] = []
+    for row in journal.rows("decisions"):
+        times[row["magic"]].append(row["bar_time"])
+        if row["equity"] is not None:
+            equity.append(row["equity"])
+    return times, equity
+
+
+def _tested(strategy: Strategy, times: Sequence[int]) -> Tested:
+    settings, model = strategy.settings, strategy.model
+    return Tested(
+        title=settings.title,
+        symbol=settings.symbol,
+        timeframe=settings.timeframe,
+        model=model.contract.name,
+        sha256=model.sha256,
+        bars=len(times),
+        learned=learned(model.contract, times),
+    )
