@@ -7,6 +7,7 @@ Equal expressions are one object: building the same thing twice costs nothing in
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
@@ -192,6 +193,14 @@ class Expr:
         The weights of the bars left out by the default of 12 periods sum to less than 1e-10.
         """
         return self.fir(decay(2.0 / (period + 1.0), bars or 12 * period))
+
+    def over_ema(self, period: int) -> "Expr":
+        """Return the value less its exponential mean.
+
+        It is summed from the moves since, so that it keeps its digits where both are nearly equal.
+        """
+        weights = decay(2.0 / (period + 1.0), 12 * checked_bars(period))
+        return (self - self.lag(1)).fir(list(accumulate(weights))[:-1])
 
     def wilder(self, period: int, bars: int | None = None) -> "Expr":
         """Return Wilder's mean, weight ``1 / period``, over exactly ``bars`` bars (21 periods)."""

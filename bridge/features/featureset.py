@@ -1,6 +1,7 @@
 """A named set of features: what a model learns from and what its graph computes."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -8,12 +9,15 @@ from numpy.typing import NDArray
 
 from bridge.errors import ConfigError
 from bridge.features.expr import Expr
+from bridge.features.frame import Frame, rates_of_frame
 from bridge.features.history import evaluate
-from bridge.features.operations import checked_bars
+from bridge.features.operations import FIELDS, checked_bars
 from bridge.mt5.rates import RatesArray
 
 SNAP = 1e-10
 """A value below this is rounding noise around zero; both evaluators make it exactly 0."""
+
+FrameT = TypeVar("FrameT", bound=Frame)
 
 
 class FeatureSet:
@@ -50,17 +54,43 @@ class FeatureSet:
         """Closed bars that one answer needs."""
         return self.lookback + 1
 
-    def history(self, rates: RatesArray) -> NDArray[np.float32]:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of bars that the features use, ``time`` among them where they read it."""
+        nodes = _nodes(self.expressions)
+        used = {node.attrs["name"] for node in nodes if node.op == "field"}
+        is_clocked = any(each.is_clocked for each in self.expressions)
+        return (*(name for name in FIELDS if name in used), *(["time"] if is_clocked else []))
+
+    @overload
+    def history(self, rates: RatesArray) -> NDArray[np.float32]: ...
+
+    @overload
+    def history(self, rates: FrameT) -> FrameT: ...
+
+    def history(self, rates: Any) -> Any:
         """Return the features at each bar: exactly what the graph computes.
 
         The maths is in doubles, with one cast at the end; train on these float32 numbers only.
 
         Args:
-            rates: Shape ``(n,)``, oldest first.
+            rates: Oldest first, shape ``(n,)``, or a DataFrame with a row a bar and the columns of
+                ``copy_rates`` that the features use; ``time`` (server time) may be the index.
 
         Returns:
-            Shape ``(n, len(names))``, NaN in the rows that have fewer than ``window`` bars.
+            Shape ``(n, len(names))``, NaN in the rows that have fewer than ``window`` bars. For a
+            DataFrame the same as one, with its index and the features' names.
+
+        Raises:
+            DataError: A frame's column lacks or is unusable, or bars are closer together than a
+                feature of higher bars has been told.
         """
+        if isinstance(rates, np.ndarray):
+            return self._values(rates)
+        values = self._values(rates_of_frame(rates, self.columns))
+        return type(rates)(values, index=rates.index, columns=list(self.names))
+
+    def _values(self, rates: RatesArray) -> NDArray[np.float32]:
         values = evaluate(self.expressions, rates)
         values[np.abs(values) < SNAP] = 0.0
         values[: self.lookback] = np.nan

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from bridge.features.expr import Expr
@@ -13,7 +12,7 @@ from bridge.mt5.rates import RatesArray
 
 Doubles = NDArray[np.float64]
 
-# Rows of windows worked on at a time: bounds the memory of rolling operations.
+# Rows worked on at a time: their numbers stay in the processor's cache.
 _CHUNK = 16_384
 
 
@@ -72,17 +71,6 @@ class _History:
         """Return the newest values as a whole column, NaN before them."""
         return np.concatenate([np.full(len(self.time) - len(values), np.nan), values])
 
-    def rolling(self, node: Expr, values: Doubles, reduce: Callable[[Doubles], Doubles]) -> Doubles:
-        """Return ``reduce`` of the windows ``(rows, bars)`` that end at each bar."""
-        bars = node.reach + 1
-        if len(self.time) < bars:
-            return self.padded(np.empty(0))
-        windows = sliding_window_view(self.spread_out(values), bars)
-        parts = [
-            reduce(windows[start : start + _CHUNK]) for start in range(0, len(windows), _CHUNK)
-        ]
-        return self.padded(np.concatenate(parts))
-
 
 def _field(history: _History, node: Expr) -> Doubles:
     return history.columns[node.attrs["name"]]
@@ -112,33 +100,54 @@ def _fir(history: _History, node: Expr, values: Doubles) -> Doubles:
 
 
 def _rolling_max(history: _History, node: Expr, values: Doubles) -> Doubles:
-    return history.rolling(node, values, lambda windows: windows.max(axis=1))
+    bars, have = node.reach + 1, 1
+    found = history.spread_out(values)
+    if len(found) < bars:
+        return history.padded(np.empty(0))
+    # Each turn doubles how many bars a value covers; the last one overlaps.
+    while have < bars:
+        step = min(have, bars - have)
+        found = np.maximum(found[step:], found[:-step])
+        have += step
+    return history.padded(found)
 
 
 def _rolling_var(history: _History, node: Expr, values: Doubles) -> Doubles:
     # Centred first: the mean of squares minus the square of the mean would lose the digits.
-    return history.rolling(node, values, lambda windows: _mean(_centred(windows) ** 2))
+    return _about_mean(history, node, values, np.square)
 
 
 def _rolling_dev(history: _History, node: Expr, values: Doubles) -> Doubles:
-    return history.rolling(node, values, lambda windows: _mean(np.abs(_centred(windows))))
+    return _about_mean(history, node, values, np.abs)
 
 
-def _mean(windows: Doubles) -> Doubles:
-    count = windows.shape[1]
-    found: Doubles = windows @ np.full(count, 1.0 / count)
-    return found
-
-
-def _centred(windows: Doubles) -> Doubles:
-    return windows - _mean(windows)[:, None]
+def _about_mean(
+    history: _History, node: Expr, values: Doubles, distance: Callable[[Doubles], Doubles]
+) -> Doubles:
+    """Return the mean of ``distance`` of the last values less their mean."""
+    bars, column = node.reach + 1, history.spread_out(values)
+    if len(column) < bars:
+        return history.padded(np.empty(0))
+    means = np.convolve(column, np.full(bars, 1.0 / bars), "valid")
+    sums = np.zeros(len(means))
+    for start in range(0, len(means), _CHUNK):
+        mean, total = means[start : start + _CHUNK], sums[start : start + _CHUNK]
+        for age in range(bars):
+            total += distance(column[start + age : start + age + len(mean)] - mean)
+    return history.padded(sums / bars)
 
 
 def _bars_since_max(history: _History, node: Expr, values: Doubles) -> Doubles:
-    # The newest of equal maxima: the first one from behind.
-    return history.rolling(
-        node, values, lambda windows: windows[:, ::-1].argmax(axis=1).astype(np.float64)
-    )
+    column, count = history.spread_out(values), len(history.time) - node.reach
+    if count < 1:
+        return history.padded(np.empty(0))
+    best, ages = column[node.reach :].copy(), np.zeros(count)
+    for age in range(1, node.reach + 1):
+        earlier = column[node.reach - age :][:count]
+        # Above, not level with: of equals the newest counts.
+        ages[earlier > best] = age
+        np.maximum(best, earlier, out=best)
+    return history.padded(ages)
 
 
 def _safe_div(

@@ -89,8 +89,9 @@ def keltner_position(bars: Bars, period: int = 20, ranges: float = 2.0) -> Expr:
     TA-Lib: from EMA and ATR, equal beyond their warm-up.
     MT5: none built in; iATR is a simple mean.
     """
-    off = bars.close - bars.close.ema(period)
-    return safe_div(off, atr(bars, period) * ranges, default=0.0, scale=bars.close)
+    return safe_div(
+        bars.close.over_ema(period), atr(bars, period) * ranges, default=0.0, scale=bars.close
+    )
 
 
 def keltner_width(bars: Bars, period: int = 20, ranges: float = 2.0) -> Expr:

@@ -198,7 +198,7 @@ def vortex(bars: Bars, period: int = 14) -> Expr:
 
 
 def _line(close: Expr, fast: int, slow: int) -> Expr:
-    return close.ema(fast) - close.ema(slow)
+    return close.over_ema(slow) - close.over_ema(fast)
 
 
 def _rises(bars: Bars) -> Expr:
