@@ -9,6 +9,8 @@ from bridge.settings import LimitSettings
 
 HALT_FILE = "HALT"
 """Name of the file in the state folder whose mere existence ends all entries."""
+HALT_FILE_ALARM, MARGIN_LEVEL = "halt_file", "margin_level"
+"""Kinds of alarms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Alarm:
 
 def _halt_file(view: View, limits: LimitSettings) -> Alarm | None:
     text = f"the file {HALT_FILE} is in the state folder"
-    return Alarm("halt_file", text, halts=True) if view.has_halt_file else None
+    return Alarm(HALT_FILE_ALARM, text, halts=True) if view.has_halt_file else None
 
 
 def _connection(view: View, limits: LimitSettings) -> Alarm | None:
@@ -66,10 +68,15 @@ def _algo_trading(view: View, limits: LimitSettings) -> Alarm | None:
 
 def _margin_level(view: View, limits: LimitSettings) -> Alarm | None:
     level, limit = view.account.margin_level, limits.min_margin_level
-    # Without positions there is no margin, and the level is shown as 0.
-    if limit is None or view.account.margin == 0.0 or level >= limit:
+    if limit is None or not is_margin_short(view.account.equity, view.account.margin, limits):
         return None
-    return Alarm("margin_level", f"the margin level is {level:.0f} %, limit {limit:.0f} %")
+    return Alarm(MARGIN_LEVEL, f"the margin level is {level:.0f} %, limit {limit:.0f} %")
+
+
+def is_margin_short(equity: float, margin: float, limits: LimitSettings) -> bool:
+    """Return whether the margin level is below its limit; without positions there is none."""
+    limit = limits.min_margin_level
+    return limit is not None and margin != 0.0 and not equity / margin * 100 >= limit
 
 
 _CHECKS: tuple[Callable[[View, LimitSettings], Alarm | None], ...] = (

@@ -4,21 +4,31 @@ The path is the live one. What is done ahead changes no number: it only makes th
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from bridge.clock import Clock
+from bridge.engine.course import course_of
 from bridge.engine.crew import Crew, Member, muster
+from bridge.engine.leap import Foreseeing, Leap
 from bridge.engine.replay import Recorded, replay
 from bridge.engine.settle import Search
 from bridge.engine.step import Step
 from bridge.engine.stop import Stop
 from bridge.engine.watch import Lows
+from bridge.journal.buffered import BufferedJournal
 from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
+from bridge.model.batched import batched
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock
 from bridge.mt5.terminal import Terminal
 from bridge.settings import LimitSettings
+
+
+class Playing(Recorded, Foreseeing, Protocol):
+    """A terminal that plays a recording, and can tell ahead."""
 
 
 def _nothing(step: Step) -> None:
@@ -29,7 +39,7 @@ def backtest(
     members: Sequence[Member],
     bars: Sequence[RatesArray],
     terminal: Terminal,
-    recorded: Recorded,
+    recorded: Playing,
     journal: Journal,
     past: JournalReader,
     *,
@@ -67,8 +77,12 @@ def backtest(
         ConfigError: Two strategies on one symbol of a netting account, or the news can't be read.
         TerminalError: The terminal does not answer.
     """
+    ready = [
+        replace(each, strategy=replace(each.strategy, model=batched(each.strategy.model, rates)))
+        for each, rates in zip(members, bars, strict=True)
+    ]
     crew = muster(
-        members,
+        ready,
         terminal,
         journal,
         past,
@@ -84,5 +98,37 @@ def backtest(
         crew.attend()
         on_progress(int(server.from_utc(clock.now())))
 
-    has_ended = replay(crew.steppers, recorded, clock, server, on_step, before=before, stop=stop)
+    leap = _leap(
+        crew, ready, bars, terminal, recorded, journal, clock=clock, server=server, limits=limits
+    )
+    has_ended = replay(
+        crew.steppers, recorded, clock, server, on_step, before=before, stop=stop, leap=leap
+    )
     return crew, has_ended
+
+
+def _leap(
+    crew: Crew,
+    members: Sequence[Member],
+    bars: Sequence[RatesArray],
+    terminal: Terminal,
+    recorded: Foreseeing,
+    journal: Journal,
+    *,
+    clock: Clock,
+    server: ServerClock,
+    limits: LimitSettings,
+) -> Callable[[], object]:
+    """Return what moves over quiet bars; it does nothing where nothing can be said ahead."""
+    stops = recorded.event_times()
+    if stops is None or not isinstance(journal, BufferedJournal):
+        return lambda: None
+    courses = []
+    for member, stepper, rates in zip(members, crew.steppers, bars, strict=True):
+        course = course_of(member.strategy, stepper, rates, stops, recorded, limits)
+        if course is None:
+            return lambda: None
+        courses.append(course)
+    return Leap(
+        crew, courses, terminal, recorded, journal, clock=clock, server=server, limits=limits
+    )

@@ -27,6 +27,7 @@ def replay(
     before: Callable[[], object] = lambda: None,
     stop: Stop | None = None,
     longest_wait: float = math.inf,
+    leap: Callable[[], object] = lambda: None,
 ) -> bool:
     """Play the recording to its end, or until somebody asks to stop.
 
@@ -39,6 +40,7 @@ def replay(
         before: Called before the steps of each bar: the watch.
         stop: Looked at between two waits.
         longest_wait: Replay seconds for which a stop may go unnoticed.
+        leap: Called after the steps of each bar; it may move on over bars at which nothing happens.
 
     Returns:
         Whether the recording has ended.
@@ -46,6 +48,7 @@ def replay(
     stop = stop or Stop()
     # The present moment first: after a crash a bar may have closed that nobody decided.
     _step_all(steppers, before, on_step)
+    leap()
     while (opens := recorded.next_event_time()) is not None:
         due = server.to_utc(opens)
         while clock.now() < due and not stop.is_asked:
@@ -53,6 +56,7 @@ def replay(
         if stop.is_asked:
             return False
         _step_all(steppers, before, on_step)
+        leap()
     return True
 
 

@@ -19,7 +19,7 @@ from bridge.mt5.servertime import text
 from bridge.mt5.sides import BY_POSITION_TYPE, Side
 from bridge.mt5.terminal import Terminal
 from bridge.settings import ManageSettings
-from bridge.strategy.decide import Action, Decision, Holding, decide, wanted
+from bridge.strategy.decide import WEEKEND, Action, Decision, Holding, decide, wanted
 from bridge.strategy.manage import Kept, care, is_weekend_near
 from bridge.strategy.recent import bars_since, range_points
 
@@ -119,6 +119,10 @@ class Stepper:
                 results = self._look_after(bars, scene, number)
         equity = None if scene is None else scene.account.equity
         return Step(self.magic, bars.time, signal, decision, equity, holding, results)
+
+    def pass_over(self, bar_time: int) -> None:
+        """Take the bars up to ``bar_time`` (open, server epoch seconds) for decided."""
+        self._feed.pass_over(bar_time)
 
     def warm(self) -> None:
         """Run the model on the last window again: what it needs is in the processor's caches then.
@@ -271,7 +275,7 @@ class Stepper:
             self._journal.event("accepted", "the signal has changed", standing.magic)
         if is_weekend_near(bars.closed_at, self._strategy.settings.manage):
             action = Action.HOLD if holding is None else Action.CLOSE
-            return Decision(action=action, reason="the weekend is near")
+            return Decision(action=action, reason=WEEKEND)
         return decide(signal, holding, settings, range_points=recent, declined=standing.declined)
 
     def _row(

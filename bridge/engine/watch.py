@@ -5,9 +5,18 @@ equities at the worst prices of the bars since.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.engine.alarms import HALT_FILE, Alarm, View, alarms
+from bridge.engine.alarms import (
+    HALT_FILE,
+    HALT_FILE_ALARM,
+    MARGIN_LEVEL,
+    Alarm,
+    View,
+    alarms,
+    is_margin_short,
+)
 from bridge.engine.scene import House, Lookout
 from bridge.errors import ConfigError, TerminalError
 from bridge.journal.write import Journal
@@ -17,7 +26,7 @@ from bridge.mt5.servertime import server_day
 from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines, merged
 from bridge.risk.exposure import Exposure, net_exposure
-from bridge.risk.gauges import Seen
+from bridge.risk.gauges import NAMES, Seen, account_gauges
 from bridge.risk.guard import TradingState
 
 __all__ = ["FLATTEN_FILE", "HALT_FILE", "RESUME_FILE", "Lows", "Watch"]
@@ -27,6 +36,9 @@ RESUME_FILE = "RESUME"
 FLATTEN_FILE = "FLATTEN"
 """Name of the file that asks for all positions to be closed; taken away once it is obeyed."""
 
+NEWS_OVER = "news_over"
+# Alarms that can be told ahead; the others come from outside.
+_FORESEEN = NAMES | {HALT_FILE_ALARM, MARGIN_LEVEL, NEWS_OVER}
 # Rise of the highest equity that is written down even when no bar is decided.
 _RISE = 1.002
 # Seconds by which a tick may be ahead of this computer's clock before a person is told.
@@ -34,6 +46,23 @@ _LATE = 15.0
 
 Lows = Callable[[float], Sequence[tuple[float, float]]]
 """Given a server time, the (server time, equity) of worst moments since; nothing when live."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extremes:
+    """Where the account is over some looks.
+
+    Attributes:
+        lowest: Equity, account currency.
+        highest: Likewise.
+        margin: In use, the same at all of them.
+        until: Server time of the last.
+    """
+
+    lowest: float
+    highest: float
+    margin: float
+    until: float
 
 
 class Watch:
@@ -96,6 +125,45 @@ class Watch:
         for lookout in self._lookouts:
             lookout.standing.alarms = shared | (stale & {_stale(lookout.symbol)})
         return (*of_account, *of_symbols)
+
+    def is_steady(self, before: Baselines, after: Baselines, account: Extremes) -> bool:
+        """Return whether looks would tell nothing new while equity stays within its extremes.
+
+        Every gauge moves one way with equity and baselines: what both ends say holds between them.
+
+        Args:
+            before: Baselines at the best of those looks.
+            after: Baselines at the worst.
+            account: What equity comes to.
+        """
+        told = set(self._told)
+        if not told <= _FORESEEN or self._resume_file.exists():
+            return False
+        if account.margin and told.intersection(self._limits.flatten_on):
+            return False
+        losses = self._house.tally.losses(server_day(self._looked))
+        steady = {HALT_FILE_ALARM} if self._halt_file.exists() else set()
+        calendar = self._house.calendar
+        if calendar.path is not None and account.until > calendar.end:
+            steady.add(NEWS_OVER)
+        for known, equity in ((after, account.lowest), (before, account.highest)):
+            seen = Seen(known, equity, known.drawdown_share(equity), equity)
+            broken = {g.name for g in account_gauges(seen, losses, self._limits) if not g.ok}
+            if is_margin_short(equity, account.margin, self._limits):
+                broken.add(MARGIN_LEVEL)
+            if broken | steady != told:
+                return False
+        return True
+
+    def peak_to_note(self) -> float:
+        """Return the highest equity that no look writes down yet."""
+        return self._noted.peak_equity * _RISE
+
+    def pass_over(self, baselines: Baselines) -> None:
+        """Be as after looks until now that told nothing, and left these baselines."""
+        self._looked = self._house.server_now()
+        for standing in self._standings:
+            standing.baselines = baselines
 
     def exposure(self, positions: Iterable[TradePosition]) -> Exposure | None:
         """Return what the strategies' positions hold in each currency, account currency.
@@ -166,7 +234,7 @@ class Watch:
         if calendar.path is None or self._looked <= calendar.end:
             return ()
         text = f"the news {calendar.path} end before today: write the coming ones into it"
-        return (Alarm("news_over", text, suspends=False),)
+        return (Alarm(NEWS_OVER, text, suspends=False),)
 
     def _baselines(self) -> Baselines:
         """Return the account's baselines, as all strategies together know them."""
@@ -218,7 +286,10 @@ class Watch:
     def _resume(self) -> None:
         """Let entries go on; a limit that is still broken halts again at once."""
         for standing in self._standings:
-            if standing.state is not TradingState.ACTIVE:
+            if standing.state is not TradingState.ACTIVE or standing.missing:
+                for number in sorted(standing.missing):
+                    text = f"position #{number} is not shown, and is taken for closed"
+                    self._journal.event("given_up", text, standing.magic)
                 standing.resume()
                 self._journal.event("resume", "a person asked for entries again", standing.magic)
         self._resume_file.unlink(missing_ok=True)

@@ -2,12 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from heapq import merge
 from pathlib import Path
 from typing import Any
 
 from bridge.journal import schema
+from bridge.journal.schema import packed
+from bridge.journal.stretches import Stretches
 from bridge.mt5.records import TradeDeal
 
 TABLES = ("runs", "decisions", "intents", "results", "deals", "events")
@@ -35,11 +38,42 @@ class JournalReader:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._db = connection
+        self._stretches = Stretches(connection)
+        self._has_all = False
 
     def rows(self, table: str, where: str = "1", *values: Any) -> Iterator[Row]:
         """Yield rows of ``table`` in the order written, JSON columns as objects."""
         if table not in TABLES:
             raise ValueError(f"{table} is none of {TABLES}")
+        if table != "decisions" or self._has_all or self._stretches.is_empty():
+            yield from self._written(table, where, values)
+        elif where in _OF_STRETCHES:
+            limits, keeps = _OF_STRETCHES[where]
+            held = self._stretches.rows(limits, *values)
+            chosen = (row for row in held if keeps(row, *values))
+            yield from merge(self._written(table, where, values), chosen, key=_id)
+        else:
+            self._gather()
+            yield from self._written(table, where, values)
+
+    def _gather(self) -> None:
+        """Make one table of all decisions, for conditions that only SQL understands."""
+        everything = list(self.rows("decisions"))
+        self._db.execute("CREATE TEMP TABLE decisions AS SELECT * FROM main.decisions WHERE 0")
+        places = ", ".join("?" * len(everything[0]))
+        self._db.executemany(
+            f"INSERT INTO temp.decisions VALUES ({places})",  # noqa: S608  own text
+            (
+                tuple(
+                    packed(value) if name in _JSON_COLUMNS and value is not None else value
+                    for name, value in row.items()
+                )
+                for row in everything
+            ),
+        )
+        self._has_all = True
+
+    def _written(self, table: str, where: str, values: tuple[Any, ...]) -> Iterator[Row]:
         statement = f"SELECT * FROM {table} WHERE {where} ORDER BY rowid"  # noqa: S608  own names
         for row in self._db.execute(statement, values):
             yield {name: _plain(name, row[name]) for name in row.keys()}  # noqa: SIM118  sqlite3.Row
@@ -62,17 +96,12 @@ class JournalReader:
     def last_decision(self, magic: int, symbol: str) -> Row | None:
         """Return the newest decision of a strategy, or None."""
         where = "magic = ? AND symbol = ? AND bar_time = (SELECT max(bar_time) FROM decisions"
-        return next(
-            self.rows(
-                "decisions",
-                f"{where} WHERE magic = ? AND symbol = ?)",
-                magic,
-                symbol,
-                magic,
-                symbol,
-            ),
-            None,
-        )
+        values = (magic, symbol, magic, symbol)
+        where = f"{where} WHERE magic = ? AND symbol = ?)"
+        found = [*self._written("decisions", where, values)]
+        if not self._stretches.is_empty() and (held := self._stretches.newest(magic, symbol)):
+            found.append(held)
+        return max(found, key=lambda row: int(row["bar_time"]), default=None)
 
     def open_intents(self, magic: int, symbol: str) -> list[Row]:
         """Return what a strategy sent, or was about to send, and has no final result of.
@@ -103,7 +132,30 @@ class JournalReader:
         found = self._db.execute(
             "SELECT bar_time FROM decisions ORDER BY abs(bar_time - ?) LIMIT 1", (bar_time,)
         ).fetchone()
-        return None if found is None else int(found[0])
+        known = [] if found is None else [int(found[0])]
+        if not self._stretches.is_empty():
+            nearest = self._stretches.nearest_bar(bar_time)
+            known += [] if nearest is None else [nearest]
+        return min(known, key=lambda time: abs(time - bar_time), default=None)
+
+
+# Conditions that need no SQL: those on stretches, and those on a row of one.
+_OF_STRETCHES: dict[str, tuple[str, Callable[..., bool]]] = {
+    "1": ("1", lambda row: True),
+    "id = ?": ("? BETWEEN first_id AND last_id", lambda row, number: row["id"] == number),
+    "bar_time = ?": (
+        "? BETWEEN first_bar AND last_bar",
+        lambda row, time: row["bar_time"] == time,
+    ),
+    "bar_time BETWEEN ? AND ?": (
+        "last_bar >= ? AND first_bar <= ?",
+        lambda row, first, last: first <= row["bar_time"] <= last,
+    ),
+}
+
+
+def _id(row: Row) -> int:
+    return int(row["id"])
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -1,9 +1,13 @@
 """Tables of the journal, and how its file is opened. SQLite, write-ahead log."""
 
+import hashlib
+import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 from bridge.errors import ConfigError, JournalError
+from bridge.mt5.rates import RatesArray
 
 VERSION = 1
 
@@ -84,6 +88,22 @@ CREATE TABLE events (
     text TEXT NOT NULL
 );
 """
+
+
+def input_sha256(rates: RatesArray) -> str:
+    """Return the identity of the bars that a model saw: the hash of their bytes, as hex."""
+    return hashlib.sha256(rates.tobytes()).hexdigest()
+
+
+def packed(value: object) -> str:
+    """Return a value as the journal keeps it in a column."""
+    # NaN and infinity are answers of a model, too; Python's JSON writes and reads them.
+    return json.dumps(value, separators=(",", ":"), sort_keys=False, default=str)
+
+
+def unpacked(text: str) -> Any:
+    """Return what :func:`packed` kept."""
+    return json.loads(text)
 
 
 def create(path: Path) -> sqlite3.Connection:

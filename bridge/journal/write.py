@@ -5,8 +5,6 @@ that the journal does not know of. Everything else may be lost with the machine'
 rebuilt from the terminal.
 """
 
-import hashlib
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,10 +16,13 @@ from typing import Any, Self
 from bridge.clock import Clock, SystemClock
 from bridge.errors import JournalError
 from bridge.journal import schema
-from bridge.mt5.rates import RatesArray
+from bridge.journal.schema import input_sha256
+from bridge.journal.schema import packed as _json
 from bridge.mt5.records import OrderSendResult, TradeDeal
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
+
+__all__ = ["DecisionRow", "Journal", "decision_values", "input_sha256"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +62,13 @@ class DecisionRow:
     equity: float | None
 
 
-def input_sha256(rates: RatesArray) -> str:
-    """Return the identity of the bars that a model saw: the hash of their bytes, as hex."""
-    return hashlib.sha256(rates.tobytes()).hexdigest()
-
-
-def _json(value: object) -> str:
-    # NaN and infinity are answers of a model, too; Python's JSON writes and reads them.
-    return json.dumps(value, separators=(",", ":"), sort_keys=False, default=str)
+def decision_values(row: DecisionRow) -> tuple[str, tuple[Any, ...]]:
+    """Return the columns of a row, and what is written into them."""
+    return ", ".join(_DECISION_COLUMNS), tuple(
+        _json(value) if name in _DECISION_JSON and value is not None else value
+        for name in _DECISION_COLUMNS
+        for value in (getattr(row, name),)
+    )
 
 
 class Journal:
@@ -141,15 +141,7 @@ class Journal:
         with self._transaction():
             return self._insert(
                 _INSERT_DECISION,
-                (
-                    self._run,
-                    self._clock.now(),
-                    *(
-                        _json(value) if name in _DECISION_JSON and value is not None else value
-                        for name in _DECISION_COLUMNS
-                        for value in (getattr(row, name),)
-                    ),
-                ),
+                (self._run, self._clock.now(), *decision_values(row)[1]),
             )
 
     def intent(self, decision: int | None, request: Request, verdicts: object) -> int:

@@ -127,6 +127,10 @@ class ClosedBarFeed:
         newest = self.newest()
         return newest is not None and newest > self._after
 
+    def pass_over(self, time: int) -> None:
+        """Take the bars up to the one that opened at ``time`` (server) for handed out."""
+        self._after, self._seen = time, None
+
     def refresh(self) -> None:
         """Ask for the whole window and hand nothing out.
 

@@ -5,6 +5,19 @@ from dataclasses import dataclass
 from bridge.risk.baselines import Baselines
 from bridge.settings import DayStart, LimitSettings, PropFirmSettings
 
+NAMES = frozenset(
+    {
+        "daily_loss",
+        "weekly_loss",
+        "drawdown",
+        "losses_in_row",
+        "prop_daily_loss",
+        "prop_total_loss",
+        "prop_profit_target",
+    }
+)
+"""Names of the account's gauges."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gauge:

@@ -48,6 +48,13 @@ class Decision:
     reason: str
 
 
+_BOTH = "long {long:.6g}, short {short:.6g}: "
+NEITHER_ABOVE = _BOTH + "neither side is above the other"
+NEITHER_REACHES = _BOTH + "neither reaches open_at {open_at:g}"
+SIDE_OFF = _BOTH + "{side} is switched off (sides = {sides})"
+KEEPS = "{side} {value:.6g} keeps the position"
+WEEKEND = "the weekend is near"
+
 _ALLOWED = {
     Sides.BOTH: frozenset(Side),
     Sides.LONG: frozenset({Side.LONG}),
@@ -105,7 +112,7 @@ def _keep_or_leave(
     if value < settings.close_at:
         reason = f"{holding.side} {value:.6g} is below close_at {settings.close_at:g}"
         return Decision(action=Action.CLOSE, reason=reason)
-    return Decision(action=Action.HOLD, reason=f"{holding.side} {value:.6g} keeps the position")
+    return Decision(action=Action.HOLD, reason=KEEPS.format(side=holding.side, value=value))
 
 
 def _value(signal: Signal, side: Side) -> float:
@@ -114,15 +121,20 @@ def _value(signal: Signal, side: Side) -> float:
 
 def wanted(signal: Signal, settings: DecisionSettings) -> tuple[Side | None, str]:
     """Return the side that the signal asks for, and why; equal values ask for none."""
-    both = f"long {signal.long:.6g}, short {signal.short:.6g}"
+    values = {"long": signal.long, "short": signal.short}
     if signal.long == signal.short:
-        return None, f"{both}: neither side is above the other"
+        return None, NEITHER_ABOVE.format(**values)
     side = Side.LONG if signal.long > signal.short else Side.SHORT
     if _value(signal, side) < settings.open_at:
-        return None, f"{both}: neither reaches open_at {settings.open_at:g}"
-    if side not in _ALLOWED[settings.sides]:
-        return None, f"{both}: {side} is switched off (sides = {settings.sides})"
-    return side, f"{both}: {side} reaches open_at {settings.open_at:g}"
+        return None, NEITHER_REACHES.format(**values, open_at=settings.open_at)
+    if not allows(settings, side):
+        return None, SIDE_OFF.format(**values, side=side, sides=settings.sides)
+    return side, f"{_BOTH.format(**values)}{side} reaches open_at {settings.open_at:g}"
+
+
+def allows(settings: DecisionSettings, side: Side) -> bool:
+    """Return whether a side may be opened."""
+    return side in _ALLOWED[settings.sides]
 
 
 def _opening(

@@ -12,10 +12,12 @@ spread above, the bar's or, where it has none, the specification's.
 """
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.errors import ConfigError
 from bridge.mt5.rates import RATES_DTYPE, TICKS_DTYPE, RatesArray
@@ -25,6 +27,31 @@ from bridge.terminal.paper.series import CLOSE, FIRST, OPEN, QUOTE_FLAGS, SECOND
 from bridge.terminal.paper.sessions import Week
 
 _DAY = 86_400
+# Distance from a half below which Python's own rounding is asked, units of the last digit.
+_NEAR = 1e-3
+
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Bars of a series as columns, with the asks that belong to their bids."""
+
+    open: Doubles
+    high: Doubles
+    low: Doubles
+    spread: Doubles
+    digits: int
+
+    def ask_of(self, bids: Doubles) -> Doubles:
+        """Return the ask of a bid in each of the first bars. Twin of ``BarSeries.ask_of``."""
+        asks = bids + self.spread[: len(bids)]
+        scale = float(10**self.digits)
+        scaled = asks * scale
+        made: Doubles = np.rint(scaled) / scale
+        for place in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR):
+            made[place] = round(float(asks[place]), self.digits)
+        return made
 
 
 class BarSeries(Series):
@@ -100,6 +127,36 @@ class BarSeries(Series):
         else:
             self._go(self.stage + 1 if self._glides else CLOSE)
         return self.stage
+
+    @property
+    def glides(self) -> bool:
+        """Whether prices move inside a bar."""
+        return self._glides
+
+    def is_at_open(self, now: float) -> bool:
+        """Whether ``now`` is the moment at which the newest bar has opened."""
+        return self.stage == OPEN and self.time == now
+
+    def stretch(self, first: int, last: int) -> Stretch:
+        """Return bars ``first`` to ``last``, known or not: for who plays them ahead."""
+        part = slice(first, last)
+        return Stretch(
+            open=np.asarray(self._open[part]),
+            high=np.asarray(self._high[part]),
+            low=np.asarray(self._low[part]),
+            spread=np.asarray(self._spread[part]),
+            digits=self.info.digits,
+        )
+
+    def end_of(self, index: int) -> int:
+        """Return the time of a bar's last event."""
+        return self._end[index]
+
+    def jump(self, index: int) -> None:
+        """Be at the open of a bar, as if each event before it had been stepped through."""
+        if self._glides:
+            self.low_first = self.net >= 0
+        self._open_bar(index)
 
     def _open_bar(self, index: int) -> None:
         self.index, self.stage, self.time = index, OPEN, self._times[index]

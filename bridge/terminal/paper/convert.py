@@ -105,6 +105,11 @@ class Rates:
                 return (_Leg(info.name, divides=True),)
         return None
 
+    def fixed(self, currency: str) -> float | None:
+        """Return the rate of a currency that no price moves; None when there is none."""
+        route = self._routes.get(currency)
+        return None if route is None or route.legs else route.factor
+
     def rate(self, currency: str, *, gain: bool) -> float:
         """Return account currency for one unit of ``currency``.
 

@@ -7,6 +7,7 @@ made at the bid of its currency in the account's, what a sell made at the ask.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
@@ -15,6 +16,12 @@ from bridge.terminal.paper import swap as swaps
 from bridge.terminal.paper.convert import FOREX, NoQuotes, Rates, rounded, whole
 from bridge.terminal.paper.margin import IN_TICKS, per_price
 from bridge.terminal.paper.market import Market
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rate = NDArray[np.float64] | float
 
 __all__ = ["Money", "NoQuotes", "currencies_of", "rounded"]
 
@@ -94,6 +101,12 @@ class Money:
         if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
             return 1.0 / price / self._part
         return self.rate(info.currency_profit, gain=at_bid)
+
+    def own_rate(self, info: SymbolInfo, prices: "NDArray[np.float64]") -> "Rate | None":
+        """Return what :meth:`profit` converts with at each price; None: other prices count, too."""
+        if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
+            return 1.0 / prices / self._part
+        return self._rates.fixed(info.currency_profit)
 
     def value(self, info: SymbolInfo, volume: float, price: float) -> float:
         """Return what ``volume`` lots are worth at ``price``, account currency, not rounded."""

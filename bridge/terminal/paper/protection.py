@@ -32,7 +32,7 @@ def advance(desk: Desk, now: float) -> None:
     """Bring the account up to ``now`` (server time), and write what has changed."""
     market = desk.market
     midnight = float((int(market.now) // DAY + 1) * DAY)
-    while _watches(desk):
+    while watches(desk):
         time, series = market.next_event()
         if min(time, midnight) > now:
             break
@@ -78,7 +78,7 @@ def _net(desk: Desk, symbol: str, before: float = inf) -> float:
     return volume_of(net)
 
 
-def _watches(desk: Desk) -> bool:
+def watches(desk: Desk) -> bool:
     """Walk the symbols that the account depends on by now; return whether there are any."""
     market, revision = desk.market, desk.ledger.revision
     if market.mark != revision:

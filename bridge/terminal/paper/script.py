@@ -192,6 +192,11 @@ class Script:
             self._entries.append(steps)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to happen, and nothing lasts."""
+        return not (self._entries or self._lasting or self.delayed)
+
+    @property
     def left(self) -> tuple[Entry, ...]:
         """What has not happened, without what lasts."""
         self._head()

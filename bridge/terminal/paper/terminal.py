@@ -4,13 +4,18 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge.clock import Clock
 from bridge.errors import ConfigError
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo, Tick, TradeRequest
 from bridge.mt5.servertime import ServerClock, server_clock
 from bridge.terminal.paper import server, views
+from bridge.terminal.paper.ahead import Ahead, foresee, pass_over
 from bridge.terminal.paper.answers import check_as_told, send_as_told
+from bridge.terminal.paper.barseries import BarSeries
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.history import History
 from bridge.terminal.paper.liveseries import LiveSeries
@@ -73,6 +78,7 @@ class PaperTerminal(Package):
         self.script = Script(load_script(script) if isinstance(script, Path) else script)
         desk = open_desk(profile, bars, account, identity, self.script, prices)
         self._paper = _Paper(profile, desk, clock)
+        self._ahead: Ahead | None = None
         super().__init__(self._paper)
 
     def server_time(self) -> float:
@@ -113,6 +119,49 @@ class PaperTerminal(Package):
         with self._lock:
             self._paper.bring_up()
             return self._paper.desk.market.next_open()
+
+    def event_times(self) -> NDArray[np.int64] | None:
+        """Return each time at which :meth:`next_event_time` stops, known or not; None for ticks.
+
+        It is for who plays the recording; nothing else may know what comes.
+        """
+        found = [series.recorded["time"] for series in self._paper.desk.market]
+        if not all(isinstance(series, BarSeries) for series in self._paper.desk.market):
+            return None
+        return np.unique(np.concatenate(found))
+
+    def quotes_at(
+        self, symbol: str, times: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Return bid and ask at the opens ``times`` of recorded bars; None for ticks."""
+        series = self._paper.desk.series(symbol)
+        if not isinstance(series, BarSeries):
+            return None
+        bars = series.stretch(0, len(series.recorded))
+        places = np.searchsorted(series.recorded["time"], times)
+        return bars.open[places], bars.ask_of(bars.open)[places]
+
+    def opens_of(self, symbol: str) -> NDArray[np.int64]:
+        """Return the open times of the recorded bars of ``symbol``."""
+        opens: NDArray[np.int64] = self._paper.desk.series(symbol).recorded["time"]
+        return opens
+
+    def foresee(self, most: int) -> Ahead | None:
+        """Return what the account will be at the next ``most`` event times, while it is quiet.
+
+        None where only going there tells.
+        """
+        with self._lock:
+            self._paper.bring_up()
+            self._ahead = foresee(self._paper.desk, most)
+            return self._ahead
+
+    def pass_over(self, count: int) -> None:
+        """Be at the ``count``-th time just foreseen; the clock has to be moved there next."""
+        with self._lock:
+            if self._ahead is not None:
+                pass_over(self._paper.desk, self._ahead, count)
+            self._ahead = None
 
     def close(self) -> None:
         """Write the account and release its file; no call may follow."""
