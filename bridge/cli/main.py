@@ -10,6 +10,7 @@ import typer
 
 from bridge import __version__
 from bridge.cli.backtest import backtest
+from bridge.cli.bars import bars
 from bridge.cli.conformance import conformance
 from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
@@ -46,6 +47,7 @@ for command in (status, halt, resume, flatten):
     app.command()(command)
 app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
+app.add_typer(bars, name="bars")
 app.add_typer(paper, name="paper")
 app.command()(record)
 app.command()(report)

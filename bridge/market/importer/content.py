@@ -8,6 +8,7 @@ from pathlib import Path
 from bridge.errors import DataError
 
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
+_START = 4_096
 _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 # Formats that people try, and what to do instead.
@@ -47,7 +48,7 @@ def content_of(path: Path) -> Content:
         DataError: It can't be read, is empty, or is of another kind.
     """
     data = _unpacked(path)
-    if not data.strip():
+    if not data[:_START].strip() and not data.strip():
         raise DataError(f"no bars in {path}: the file is empty, export the bars again")
     if data.startswith(_PARQUET):
         return Content(data, parquet=True)
@@ -77,7 +78,8 @@ def _text(path: Path, data: bytes) -> Content:
             if not data.isascii():
                 data.decode()
             # Files that were glued together have the mark in the middle, too.
-            return Content(data.replace(_UTF8_MARK, b""), parquet=False)
+            unmarked = data.replace(_UTF8_MARK, b"") if _UTF8_MARK in data else data
+            return Content(unmarked, parquet=False)
         text = data.decode(encoding).replace("\ufeff", "")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bridge.market.importer.period import Gap
 from bridge.mt5.servertime import text
 
-_SHOWN_GAPS = 20
+_SHOWN_GAPS, _SHOWN_LONGEST = 12, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,13 @@ class Report:
                 f"{_many(len(self.gaps), 'gap')}, {weekends} over weekends, the longest of "
                 f"{_many(longest.bars, 'bar')} from {text(longest.first)}; nothing is filled"
             )
-        for gap in holes[:_SHOWN_GAPS]:
+        shown = sorted(holes, key=lambda gap: (-gap.bars, gap.first))
+        if len(holes) > _SHOWN_GAPS:
+            yield f"{len(holes):,} gaps at other times, --json has all; the longest:"
+            shown = shown[:_SHOWN_LONGEST]
+        for gap in sorted(shown, key=lambda gap: gap.first):
             until = f" to {text(gap.last)}" if gap.bars > 1 else ""
             yield f"missing: {text(gap.first)}{until} ({_many(gap.bars, 'bar')})"
-        if len(holes) > _SHOWN_GAPS:
-            yield f"missing: {len(holes) - _SHOWN_GAPS} more gaps, --json lists them"
 
 
 def _many(number: int, what: str) -> str:

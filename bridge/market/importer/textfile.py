@@ -37,7 +37,7 @@ def read_text(data: bytes, layout: Layout, order: DateOrder | None) -> Raw:
         ConfigError: pyarrow is missing.
     """
     body, headers = _without_headers(data, layout)
-    if not body.strip():
+    if not body[:_BLOCK].strip() and not body.strip():
         raise Fault("no bars: there is nothing below the header, export the bars again")
     table = _table(body, layout)
     columns = {
