@@ -26,7 +26,7 @@ def account_chart(story: Story, spans: Iterable[Span]) -> Chart:
             {"name": "Balance", "colour": "balance", "values": packed(story.balance[chosen])},
             {"name": "Equity", "colour": "equity", "values": packed(story.equity[chosen])},
         ],
-        "spans": [[span.first, span.last] for span in spans],
+        "spans": _shades(spans, story.time),
         "trades": [],
     }
 
@@ -45,13 +45,22 @@ def price_chart(story: Story, symbol: str, spans: Iterable[Span]) -> Chart | Non
         "digits": digits_of(bids),
         "time": packed_times(times[chosen]),
         "series": [{"name": "Bid", "colour": "price", "values": packed(bids[chosen])}],
-        "spans": [[span.first, span.last] for span in spans],
+        "spans": _shades(spans, times),
         "trades": [
             [number, trade.opened, trade.price_open, trade.closed, trade.price_close, trade.side]
             for number, trade in enumerate(story.course.trades)
             if trade.symbol == symbol and trade.opened is not None
         ],
     }
+
+
+def _shades(spans: Iterable[Span], times: Times) -> list[list[int]]:
+    """Return the spans that touch ``times``."""
+    return [
+        [span.first, span.last]
+        for span in spans
+        if len(times) and span.first <= times[-1] and span.last >= times[0]
+    ]
 
 
 def digits_of(prices: Numbers) -> int:

@@ -47,18 +47,18 @@ def table(
     rows: list[list[object]],
     *,
     caption: str,
-    first_is_heading: bool = True,
+    narrow: bool = False,
 ) -> Html:
     """Return a table; its cells right-aligned but for the first of a row.
 
     Args:
         headings: Of the columns.
-        rows: Cells; a cell that is a ``td`` or ``th`` already stays.
+        rows: Cells; a cell that is a ``td`` or ``th`` already stays; the first names its row.
         caption: For people who can't see it; hidden from others.
-        first_is_heading: Whether a row's first cell names it.
+        narrow: Whether it does not take the whole width.
     """
     head = tag("tr", *(tag("th", each, scope="col") for each in headings))
-    lines = [tag("tr", *_cells(row, first_is_heading=first_is_heading)) for row in rows]
+    lines = [tag("tr", *_cells(row)) for row in rows]
     return tag(
         "div",
         tag(
@@ -67,19 +67,19 @@ def table(
             tag("thead", head),
             tag("tbody", *lines),
         ),
-        class_="scroll",
+        class_="scroll narrow" if narrow else "scroll",
         tabindex="0",
         role="region",
         aria_label=caption,
     )
 
 
-def _cells(row: list[object], *, first_is_heading: bool) -> list[Html]:
+def _cells(row: list[object]) -> list[Html]:
     cells = []
     for number, cell in enumerate(row):
         if isinstance(cell, Html) and cell.startswith(("<td", "<th")):
             cells.append(cell)
-        elif number == 0 and first_is_heading:
+        elif number == 0:
             cells.append(tag("th", cell, scope="row"))
         else:
             cells.append(tag("td", cell))

@@ -80,10 +80,10 @@
           share: 0.28, digits: 1, top: 0,
         });
       }
-      const count = this.times.length;
-      this.first = count ? this.times[0] : 0;
-      this.last = count > 1 ? this.times[count - 1] : this.first + 1;
-      this.least = Math.min(Math.max((this.last - this.first) / Math.max(count, 1) * 8, 120), this.last - this.first);
+      // The axis counts bars, so that nights and weekends take no room.
+      this.first = 0;
+      this.last = Math.max(this.times.length - 1, 1);
+      this.least = Math.min(12, this.last);
       [this.from, this.to] = [this.first, this.last];
       this.cursor = null;
       this.marked = null;
@@ -107,9 +107,9 @@
       button("All", "Show all", () => this.show(this.first, this.last));
       const lengths = [["1Y", 365 * 86400, "a year"], ["3M", 92 * 86400, "three months"], ["1M", 31 * 86400, "a month"], ["1W", 7 * 86400, "a week"]];
       for (const [words, length, label] of lengths) {
-        if (length < this.last - this.first) button(words, `Show ${label}`, () => {
-          const middle = Math.min(Math.max((this.from + this.to) / 2, this.first + length / 2), this.last - length / 2);
-          this.show(middle - length / 2, middle + length / 2);
+        if (length < this.timeAt(this.last) - this.timeAt(this.first)) button(words, `Show ${label}`, () => {
+          const end = Math.max(this.timeAt(this.to), this.timeAt(this.first) + length);
+          this.show(this.place(end - length), this.place(end));
         });
       }
       this.legend = make("span", undefined, "legend");
@@ -205,8 +205,8 @@
       pen.scale(ratio, ratio);
       pen.font = "12px system-ui, sans-serif";
       this.across = width - RIGHT;
-      const begin = Math.max(place(this.times, this.from) - 1, 0);
-      const end = Math.min(place(this.times, this.to) + 1, this.times.length);
+      const begin = Math.max(Math.floor(this.from), 0);
+      const end = Math.min(Math.ceil(this.to) + 1, this.times.length);
       this.shade(pen, height);
       this.dates(pen, height);
       let top = TOP;
@@ -223,42 +223,61 @@
       if (this.cursor !== null) this.cross(pen, height);
     }
 
-    x(time) { return (time - this.from) / (this.to - this.from) * this.across; }
+    // Pixel of a bar's number, number of a time (between two bars in proportion), time of a number.
+    x(number) { return (number - this.from) / (this.to - this.from) * this.across; }
+
+    place(time) {
+      const after = place(this.times, time), last = this.times.length - 1;
+      if (after === 0 || after > last) return Math.min(after, last);
+      const before = this.times[after - 1];
+      return after - 1 + (time - before) / (this.times[after] - before);
+    }
+
+    timeAt(number) {
+      const below = Math.min(Math.max(Math.floor(number), 0), this.times.length - 1);
+      const above = Math.min(below + 1, this.times.length - 1);
+      return this.times[below] + (this.times[above] - this.times[below]) * (number - below);
+    }
 
     shade(pen, height) {
       pen.fillStyle = colour("trained");
       for (const [first, last] of this.about.spans) {
-        const left = Math.max(this.x(first), 0), right = Math.min(this.x(last), this.across);
+        const left = Math.max(this.x(this.place(first)), 0), right = Math.min(this.x(this.place(last)), this.across);
         if (right > left) pen.fillRect(left, TOP, right - left, height - BOTTOM - TOP);
       }
     }
 
     // Where the time axis has a line: round times, or firsts of months and years.
     ticks() {
-      const wanted = (this.to - this.from) / Math.max(this.across / 110, 2);
+      const from = this.timeAt(this.from), to = this.timeAt(this.to);
+      const wanted = (to - from) / Math.max(this.across / 100, 3);
       const step = STEPS.find((each) => each >= wanted);
       const found = [];
       if (step) {
-        for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) found.push(at);
+        for (let at = Math.ceil(from / step) * step; at <= to; at += step) found.push(at);
         return found;
       }
       const months = [1, 2, 3, 6, 12, 24, 60, 120].find((each) => each * MONTH >= wanted) || 240;
-      const begin = new Date(this.from * 1000);
+      const begin = new Date(from * 1000);
       let month = Math.ceil((begin.getUTCFullYear() * 12 + begin.getUTCMonth()) / months) * months;
-      for (let at; (at = Date.UTC(Math.floor(month / 12), month % 12) / 1000) <= this.to; month += months) if (at >= this.from) found.push(at);
+      for (let at; (at = Date.UTC(Math.floor(month / 12), month % 12) / 1000) <= to; month += months) if (at >= from) found.push(at);
       return found;
     }
 
     dates(pen, height) {
       const found = this.ticks(), within = found.length > 1 && found[1] - found[0] < 86400;
+      let taken = -Infinity;
       pen.textAlign = "center";
       for (const at of found) {
-        const x = this.x(at), words = within && at % 86400 ? clock(at) : day(at);
+        const x = this.x(this.place(at)), words = within && at % 86400 ? clock(at) : day(at);
+        const half = pen.measureText(words).width / 2;
+        // Two times of a weekend are one place.
+        if (x - half < taken || x < half || x > this.across - half + 20) continue;
+        taken = x + half + 10;
         pen.fillStyle = colour("line");
         pen.fillRect(Math.round(x), TOP, 1, height - BOTTOM - TOP);
         pen.fillStyle = colour("soft");
-        const half = pen.measureText(words).width / 2;
-        if (x > half && x < this.across - half + 20) pen.fillText(words, x, height - 6);
+        pen.fillText(words, x, height - 6);
       }
     }
 
@@ -303,7 +322,7 @@
       const dense = end - begin > this.across * 3;
       let column = -1, low = 0, high = 0;
       for (let i = begin; i < end; i++) {
-        const x = this.x(this.times[i]);
+        const x = this.x(i);
         if (!dense) { pen.lineTo(x, pane.y(values[i])); continue; }
         if (Math.floor(x) !== column) {
           if (column >= 0) { pen.lineTo(column, pane.y(low)); pen.lineTo(column, pane.y(high)); }
@@ -314,8 +333,8 @@
       if (dense && column >= 0) { pen.lineTo(column, pane.y(low)); pen.lineTo(column, pane.y(high)); }
       pen.stroke();
       if (line.filled) {
-        pen.lineTo(this.x(this.times[end - 1]), pane.y(0));
-        pen.lineTo(this.x(this.times[begin]), pane.y(0));
+        pen.lineTo(this.x(end - 1), pane.y(0));
+        pen.lineTo(this.x(begin), pane.y(0));
         pen.globalAlpha = 0.22;
         pen.fill();
       }
@@ -324,7 +343,8 @@
 
     trades(pen) {
       const [pane] = this.panes;
-      const seen = this.about.trades.filter((each) => each[3] >= this.from && each[1] <= this.to);
+      const from = this.timeAt(this.from), to = this.timeAt(this.to);
+      const seen = this.about.trades.filter((each) => each[3] >= from && each[1] <= to);
       const small = seen.length > this.across / 6;
       pen.save();
       pen.beginPath();
@@ -332,7 +352,7 @@
       pen.clip();
       const [gain, loss, card] = [colour("gain"), colour("loss"), colour("card")];
       for (const [number, opened, open, closed, close, side] of seen) {
-        const [x0, x1] = [this.x(opened), this.x(closed)], [y0, y1] = [pane.y(open), pane.y(close)];
+        const [x0, x1] = [opened, closed].map((at) => this.x(this.place(at))), [y0, y1] = [pane.y(open), pane.y(close)];
         pen.strokeStyle = pen.fillStyle = data.trades[number][7] >= 0 ? gain : loss;
         pen.lineWidth = number === this.marked ? 4 : 1.6;
         pen.beginPath();
@@ -358,10 +378,8 @@
     }
 
     cross(pen, height) {
-      const time = this.from + (this.to - this.from) * this.cursor;
-      let i = Math.min(place(this.times, time), this.times.length - 1);
-      if (i > 0 && time - this.times[i - 1] < this.times[i] - time) i--;
-      const x = this.x(this.times[i]);
+      const wanted = Math.round(this.from + (this.to - this.from) * this.cursor);
+      const i = Math.min(Math.max(wanted, 0), this.times.length - 1), x = this.x(i);
       if (x < 0 || x > this.across) return;
       pen.fillStyle = colour("soft");
       pen.fillRect(Math.round(x), TOP, 1, height - BOTTOM - TOP);
@@ -379,9 +397,10 @@
 
     mark(number) {
       const [, opened, , closed] = this.about.trades.find(([each]) => each === number);
-      const around = Math.max((closed - opened) * 3, this.least * 2);
+      const [begin, end] = [this.place(opened), this.place(closed)];
+      const around = Math.max((end - begin) * 3, this.least * 2);
       this.marked = number;
-      this.show(opened - around, closed + around);
+      this.show(begin - around, end + around);
     }
   }
 
@@ -394,7 +413,7 @@
 
   // ---- list of trades
 
-  const PAGE = 50;
+  const PAGE = 25;
   const list = document.getElementById("trade-list");
   if (!list) return;
 
@@ -402,21 +421,21 @@
   const held = (row) => (row[0] === null ? null : row[1] - row[0]);
   const span = (seconds) => (seconds === null ? "-" : `${Math.floor(seconds / 3600)}:${pad(Math.floor(seconds / 60) % 60)}`);
   const price = (value, row) => fixed(value, digits.get(row[2]) ?? 5);
-  const signed = (value) => (value === null ? "" : value >= 0 ? "gain" : "loss");
+  const signed = (value) => (!value ? "" : value > 0 ? "gain" : "loss");
   // Heading, what is sorted by, what is shown, class of the cell.
   const columns = [
     ["#", (row) => row.number, (row) => row.number + 1],
     ["Opened", (row) => row[0], (row) => moment(row[0])],
-    ["Closed", (row) => row[1], (row) => moment(row[1])],
-    ["Symbol", (row) => row[2], (row) => row[2], () => "words"],
+    [`Net, ${data.currency}`, (row) => row[7], (row) => fixed(row[7], 2), (row) => signed(row[7])],
     ["Side", (row) => row[3], (row) => row[3], () => "words"],
+    ["Symbol", (row) => row[2], (row) => row[2], () => "words"],
     ["Lots", (row) => row[4], (row) => row[4]],
     ["Entry", (row) => row[5], (row) => price(row[5], row)],
     ["Exit", (row) => row[6], (row) => price(row[6], row)],
-    [`Net, ${data.currency}`, (row) => row[7], (row) => fixed(row[7], 2), (row) => signed(row[7])],
+    ["Closed", (row) => row[1], (row) => moment(row[1])],
+    ["Held", held, (row) => span(held(row))],
     ["Costs", (row) => row[8], (row) => fixed(row[8], 2)],
     ["Swap", (row) => row[9], (row) => fixed(row[9], 2)],
-    ["Held", held, (row) => span(held(row))],
     ["MFE", (row) => row[10], (row) => fixed(row[10], 2)],
     ["MAE", (row) => row[11], (row) => fixed(row[11], 2)],
     ["Comment", (row) => row[12], (row) => row[12], () => "words"],

@@ -17,8 +17,9 @@ _UP = _HEIGHT - _TOP - _BOTTOM
 class _Scale:
     """Values of the vertical axis to pixels, with round grid lines."""
 
-    def __init__(self, values: Sequence[float]) -> None:
-        low, high = min([0.0, *values]), max([0.0, *values])
+    def __init__(self, values: Sequence[float], *, from_zero: bool = True) -> None:
+        all_of = [0.0, *values] if from_zero or not values else list(values)
+        low, high = min(all_of), max(all_of)
         self.step = nice((high - low or 1.0) / 4)
         self.low = self.step * (low // self.step)
         self.high = self.step * -(-high // self.step) or self.step
@@ -71,6 +72,7 @@ def points(
     kinds: Sequence[str] = (),
     tips: Sequence[str] = (),
     level: float | None = None,
+    from_zero: bool = True,
 ) -> Html:
     """Return a point for each pair.
 
@@ -81,8 +83,9 @@ def points(
         kinds: Class of each point; ``plain`` without.
         tips: What a point says of itself.
         level: A dashed horizontal line.
+        from_zero: Whether the axes begin at 0, or where the points do.
     """
-    scale = _Scale([*up, *([level] if level is not None else [])])
+    scale = _Scale([*up, *([level] if level is not None else [])], from_zero=from_zero)
     low, high = min([0.0, *across]), max([0.0, *across])
     reach = high - low or 1.0
 

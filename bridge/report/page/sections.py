@@ -36,17 +36,17 @@ class Section:
 def sections_of(account: Account) -> list[Section]:
     """Return the usual sections, in order."""
     return [
-        Section("account", "Equity, balance and drawdown", _account(account)),
-        Section("prices", "Prices and trades", _prices(account)),
+        Section("account", "Equity and balance", _account(account)),
+        Section("prices", "Prices", _prices(account)),
         Section("statistics", "Statistics", _statistics(account)),
         Section("months", "Months", _months(account)),
         Section("trades", "Trades", _trades(account)),
         Section("distributions", "Distributions", _distributions(account)),
-        Section("times", "Hours and weekdays", _times(account)),
+        Section("times", "Hours and days", _times(account)),
         Section("costs", "Costs", _costs(account)),
-        Section("signals", "Signals against outcomes", _signals(account)),
-        Section("why-not", "Why not more trades", _why_not(account)),
-        Section("settings", "Settings and models", _settings(account)),
+        Section("signals", "Signals", _signals(account)),
+        Section("why-not", "Why not", _why_not(account)),
+        Section("settings", "Settings", _settings(account)),
     ]
 
 
@@ -263,7 +263,7 @@ def _numbers(headings: Sequence[str], rows: list[list[object]]) -> Html:
     return tag(
         "details",
         tag("summary", "Numbers"),
-        table(list(headings), rows, caption="Numbers of the picture above"),
+        table(list(headings), rows, caption="Numbers of the picture above", narrow=True),
     )
 
 
@@ -313,7 +313,7 @@ def _costs(account: Account) -> Html:
     )
     lines.append(["Net profit", *_cost(_net(course), account)])
     return joined(
-        table(["", account.story.currency, "a trade"], lines, caption="Costs"),
+        table(["", account.story.currency, "a trade"], lines, caption="Costs", narrow=True),
         _note(
             "The spread is inside the prices, so it is in the net profit already: of each trade,"
             " the spread at the close of the bar before its entry."
@@ -356,6 +356,7 @@ def _calibrated(line: Line) -> Html:
             title=f"Share of bars that rose by signal, {line.title}",
             tips=[f"signal {each.signal:.4g}: {each.rose:.1%} of {each.bars}" for each in found],
             level=100 * base,
+            from_zero=False,
         ),
         _numbers(
             ["mean signal", "bars", "rose", "mean move"],
@@ -379,7 +380,7 @@ def _why_not(account: Account) -> Html:
         *([f"Denied by {rule}", count, ""] for rule, count in found.denied.items()),
         ["Refused by the server", found.rejected, ""],
     ]
-    return table(["", "count", "of all"], rows, caption="Why nothing was opened")
+    return table(["", "count", "of all"], rows, caption="Why nothing was opened", narrow=True)
 
 
 def _of(part: int, whole: int) -> list[object]:
