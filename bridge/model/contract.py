@@ -181,6 +181,8 @@ class Contract(Frozen):
     """Clock that the bar times follow: utc, eet-eu, eet-us or an offset such as utc+3."""
     features: dict[str, JsonValue] | None = None
     """The feature tree; None when the graph came without one."""
+    sequence: Annotated[int, Field(ge=2, le=100_000)] | None = None
+    """Rows of features, one a bar, that one answer sees; None is the newest bar's row alone."""
     created: Day
     """Day of the export, ISO."""
     algorithm: Text
@@ -201,6 +203,10 @@ class Contract(Frozen):
             raise ValueError(f"inputs {', '.join(names)} share a name: name each once")
         if (self.train_from is None) != (self.train_to is None):
             raise ValueError("train_from and train_to belong together: give both or none")
+        if self.sequence is not None and self.sequence > self.window:
+            raise ValueError(
+                f"a sequence of {self.sequence} rows does not fit a window of {self.window} bars"
+            )
         if self.train_from and self.train_to and self.train_from > self.train_to:
             raise ValueError(f"train_from {self.train_from} is after train_to {self.train_to}")
         if self.output.kind in _AT_MOST_ONE and self.decision.open_at > 1:
