@@ -1,4 +1,4 @@
-"""Features and estimator become one graph: raw bars in, shares out."""
+"""Features and estimator become one graph: raw bars in, an answer out."""
 
 from collections.abc import Sequence
 
@@ -13,25 +13,31 @@ ML = "ai.onnx.ml"
 
 
 def merge(
-    features: ModelProto, estimator: ModelProto, *, classes: int, target: Target = MT5
+    features: ModelProto,
+    estimator: ModelProto,
+    *,
+    classes: int,
+    output: str = SHARES,
+    target: Target = MT5,
 ) -> ModelProto:
-    """Return one model: the inputs of ``features``, one output ``shares``.
+    """Return one model: the inputs of ``features``, one output.
 
     What the output does not need is left out; names are numbered, so equal parts give equal bytes.
 
     Args:
         features: Its only output is the estimator's only input.
-        estimator: The last of its outputs is the shares.
-        classes: Columns of the shares.
+        estimator: The last of its outputs is the answer.
+        classes: Columns of the answer.
+        output: Its name.
         target: Versions to stamp.
 
     Raises:
         ModelError: The estimator was written for newer versions than the target's.
     """
     _check_versions(estimator, target)
-    joint, shares = features.graph.output[0].name, estimator.graph.output[-1].name
-    names = _names(estimator.graph) | {estimator.graph.input[0].name: joint, shares: SHARES}
-    nodes = [_renamed(node, names) for node in _needed(estimator.graph.node, shares)]
+    joint, answer = features.graph.output[0].name, estimator.graph.output[-1].name
+    names = _names(estimator.graph) | {estimator.graph.input[0].name: joint, answer: output}
+    nodes = [_renamed(node, names) for node in _needed(estimator.graph.node, answer)]
     used = {name for node in nodes for name in node.input}
     constants = [*features.graph.initializer]
     constants += [
@@ -43,7 +49,7 @@ def merge(
         [*features.graph.node, *nodes],
         "model",
         features.graph.input,
-        [helper.make_tensor_value_info(SHARES, TensorProto.FLOAT, ["N", classes])],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["N", classes])],
         constants,
     )
     _declare_types(graph)

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 from markets import SAMPLE
+from numpy.lib.stride_tricks import sliding_window_view
 from onnx import ModelProto, checker, helper, shape_inference
 
 from bridge.authoring.convert import convert_classifier
 from bridge.authoring.merge import SHARES, merge
 from bridge.authoring.needs import authoring_library
-from bridge.authoring.prove import windows_of
 from bridge.errors import ConfigError, ModelError
 from bridge.features import named
-from bridge.features.expr import Bars
+from bridge.features.expr import FIELDS, Bars
 from bridge.features.featureset import FeatureSet
 from bridge.features.graph import features_graph
 from bridge.features.target import LEGACY, MT5, Target
@@ -56,7 +56,10 @@ def test_one_graph_gives_the_estimators_shares_from_raw_bars(name: str, target: 
     estimator = trained(name)
     model = merged(estimator, target)
     session = open_session(model.SerializeToString())
-    shares = session.run(None, windows_of(RATES, FEATURES.window))[0]
+    columns = np.stack([RATES[name].astype(np.float64) for name in FIELDS], axis=1)
+    windows = sliding_window_view(columns, FEATURES.window, axis=0).transpose(0, 2, 1)
+    times = sliding_window_view(RATES["time"].astype(np.int64), FEATURES.window)
+    shares = session.run(None, {"bars": windows.copy(), "time": times.copy()})[0]
     # Trees and scores are summed in float32 by the graph, in double by the estimator.
     np.testing.assert_allclose(shares, estimator.predict_proba(ROWS), atol=1e-6)
 

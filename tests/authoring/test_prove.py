@@ -11,8 +11,10 @@ from markets import SAMPLE
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper
 
+from bridge.authoring import checks
+from bridge.authoring.build import Expected
 from bridge.authoring.export import GOLDEN, MODEL, export
-from bridge.authoring.prove import Expected, prove
+from bridge.authoring.prove import prove
 from bridge.errors import ProofError
 from bridge.features import codec, named
 from bridge.features.builder import Builder
@@ -23,6 +25,7 @@ from bridge.features.target import LEGACY, MT5, Target
 from bridge.journal.write import input_sha256
 from bridge.model.contract import Contract
 from bridge.model.load import load_model
+from bridge.model.windows import windows_of
 from bridge.mt5.servertime import text
 
 Floats = NDArray[np.float32]
@@ -191,12 +194,10 @@ def test_a_graph_that_mixes_windows_of_a_batch_is_refused() -> None:
     )
     with pytest.raises(ProofError, match="is not written"):
         proven(spoiled)
-    from bridge.authoring import prove as room
-
-    feeds = room.windows_of(RATES, FEATURES.window)
-    answers, _ = room._run(spoiled, feeds, contract(), 2)
+    feeds = windows_of(RATES, contract())
+    answers, _ = checks.run(spoiled, feeds, contract(), FEATURES)
     times = RATES["time"][FEATURES.lookback :]
-    assert not room._single(spoiled, feeds, answers, contract(), times).ok
+    assert not checks.single(spoiled, feeds, answers, contract(), times).ok
 
 
 def test_a_flat_market_without_an_answer_is_refused() -> None:
@@ -253,13 +254,12 @@ def test_an_answer_that_is_not_finite_is_refused() -> None:
 
 
 def test_a_runtime_that_differs_from_the_reference_is_refused() -> None:
-    from bridge.authoring import prove as room
-
-    feeds = room.windows_of(RATES, FEATURES.window)
-    answers, _ = room._run(model(), feeds, contract(), 2)
+    feeds = windows_of(RATES, contract())
+    answers, _ = checks.run(model(), feeds, contract(), FEATURES)
     times = RATES["time"][FEATURES.lookback :]
-    assert room._reference(model(), feeds, answers, times).ok
-    assert not room._reference(model(), feeds, answers + np.float32(1e-5), times).ok
+    assert checks.reference(model(), feeds, answers, contract(), times).ok
+    off = answers + np.float32(1e-5)
+    assert not checks.reference(model(), feeds, off, contract(), times).ok
 
 
 def in_a_domain_of_its_own(graph: ModelProto) -> None:
