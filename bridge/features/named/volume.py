@@ -52,9 +52,10 @@ def money_flow_index(bars: Bars, period: int = 14) -> Expr:
     TA-Lib: MFI, equal; 0 when flat.
     MT5: iMFI of tick volumes, equal.
     """
-    before, flow = bars.typical.lag(1), bars.typical * bars.tick_volume
-    up = where(bars.typical > before, flow, 0.0).sum(period)
-    down = where(bars.typical < before, flow, 0.0).sum(period)
+    # Equal sums of three prices may differ in the last digit, depending on the order of adding.
+    move, noise = bars.typical - bars.typical.lag(1), bars.typical * 1e-11
+    flow = bars.typical * bars.tick_volume
+    up, down = (where(each > noise, flow, 0.0).sum(period) for each in (move, -move))
     return safe_div(up * 100.0, up + down, default=50.0)
 
 
