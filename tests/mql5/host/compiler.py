@@ -11,7 +11,7 @@ from pathlib import Path
 from mql5.host.translate import Program, translate, types_header
 
 SHIM = Path(__file__).parents[1] / "shim"
-_MODE = ["-std=c++17", "-O1", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-fwrapv"]
+_MODE = ["-std=c++17", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden", "-fwrapv"]
 _MATHS = ["-ffp-contract=off", "-ftrapping-math", "-fsignaling-nans", "-fno-strict-aliasing"]
 _WARNINGS = [
     "-Wall",
@@ -57,36 +57,54 @@ class Compiler:
     """Compiles programs into a folder; what is there already is not compiled again."""
 
     folder: Path
-    _done: dict[str, Path] = field(default_factory=dict)
+    _shims: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Compile the shim once: it is most of every program."""
         for header in SHIM.glob("*.hpp"):
             shutil.copy(header, self.folder)
         (self.folder / "types.hpp").write_text(types_header(), encoding="ascii")
-        # Forced, as a system header: its own text is not held to the programs' warnings.
-        (self.folder / "shim.hpp").write_text('#include "mql5.hpp"\n', encoding="ascii")
-        self._run(["-x", "c++-header", "shim.hpp", "-o", "shim.hpp.gch"])
 
-    def build(self, path: Path, root: Path) -> Built:
+    def build(self, path: Path, root: Path, *, is_thorough: bool = False) -> Built:
         """Translate and compile the program at ``path``.
+
+        Args:
+            root: The folder that is ``MQL5`` in a terminal.
+            is_thorough: Whether the optimiser runs, too: it alone sees values that may not be
+                set, and takes most of the time.
 
         Raises:
             SourceError: The translator refuses it.
             BuildError: g++ refuses it.
         """
         program = translate(path, root)
-        key = hashlib.sha256(program.cpp.encode())
+        mode = "-O1" if is_thorough else "-O0"
+        key = hashlib.sha256(mode.encode() + program.cpp.encode())
         for resource in program.resources:
             key.update(resource.read_bytes())
         name = key.hexdigest()[:24]
         library = self.folder / f"{name}.so"
         if not library.exists():
-            source = self.folder / f"{name}.cpp"
-            source.write_text(program.cpp, encoding="ascii")
             link = ["-shared", "-Wl,-Bsymbolic", "-o", library.name]
-            self._run(["-include", "shim.hpp", *link, source.name])
+            self._compile(name, program, mode, link)
         return Built(program, library)
+
+    def check(self, path: Path, root: Path) -> None:
+        """Let translator and g++ read the program, without making it."""
+        program = translate(path, root)
+        self._compile("checked", program, "-O0", ["-fsyntax-only"])
+
+    def _compile(self, name: str, program: Program, mode: str, options: list[str]) -> None:
+        (self.folder / f"{name}.cpp").write_text(program.cpp, encoding="ascii")
+        self._run([mode, "-include", self._shim(mode), *options, f"{name}.cpp"])
+
+    def _shim(self, mode: str) -> str:
+        """Return the shim's header in that mode, compiled once: it is most of every program."""
+        header = f"shim{mode}.hpp"
+        if mode not in self._shims:
+            (self.folder / header).write_text('#include "mql5.hpp"\n', encoding="ascii")
+            self._run([mode, "-x", "c++-header", header, "-o", f"{header}.gch"])
+            self._shims.add(mode)
+        return header
 
     def _run(self, arguments: list[str]) -> None:
         done = subprocess.run(

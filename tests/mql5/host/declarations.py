@@ -157,9 +157,7 @@ class Declarations(Statements):
         else:
             self._typed_member(first, head, owner, members)
 
-    def _typed_member(
-        self, first: Token, head: str, owner: str, members: list[Variable]
-    ) -> None:
+    def _typed_member(self, first: Token, head: str, owner: str, members: list[Variable]) -> None:
         const = "const " * bool(self.accept("const"))
         kind = "void" if self.accept("void") else self.type_name()
         if self.sees("*", "&"):

@@ -215,7 +215,9 @@ class Expressions(Cursor):
         if word in signatures() and word not in self.names.declared:
             if not takes(word, len(arguments)):
                 forms = "; ".join(one.text for one in signatures()[word])
-                raise SourceError(token, f"{word} does not take {len(arguments)} arguments: {forms}")
+                raise SourceError(
+                    token, f"{word} does not take {len(arguments)} arguments: {forms}"
+                )
             if word in _FORMATTED:
                 arguments[0] = _checked(arguments)
             return f"mql::{word}({', '.join(arguments)})"

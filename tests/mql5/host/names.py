@@ -17,10 +17,14 @@ _OTHER = frozenset(
     "typeid typename unsigned using volatile wchar_t xor xor_eq delete template operator "
     "import interface export package".split()
 )
-WORDS = SCALARS | ALGEBRA | frozenset(
-    "if else for while do switch case default break continue return const static virtual override "
-    "final class struct union enum public private protected this void true false NULL sizeof input "
-    "sinput group".split()
+WORDS = (
+    SCALARS
+    | ALGEBRA
+    | frozenset(
+        "if else for while do switch case default break continue return const static virtual override "
+        "final class struct union enum public private protected this void true false NULL sizeof input "
+        "sinput group".split()
+    )
 )
 
 

@@ -51,9 +51,7 @@ def _terminal() -> tuple[Unit, Names]:
     names = Names()
     reader = Declarations(tokens_of(prelude.text(), "types.mqh"), names)
     unit = reader.program()
-    names.declared |= {
-        one.name for forms in signatures().values() for one in forms if one.owner
-    }
+    names.declared |= {one.name for forms in signatures().values() for one in forms if one.owner}
     return unit, names
 
 
@@ -197,8 +195,11 @@ def _entry(unit: Unit) -> list[str]:
         "static long handle(const std::string &name, const event &e) {",
         "(void)e;",
         *(_call(name, one) for name, one in unit.functions.items() if name in _CALLS),
-        *(["if (name == \"OnCalculate\") return calculated(OnCalculate, e.first, e.second);"]
-          if "OnCalculate" in unit.functions else []),
+        *(
+            ['if (name == "OnCalculate") return calculated(OnCalculate, e.first, e.second);']
+            if "OnCalculate" in unit.functions
+            else []
+        ),
         "return no_handler;",
         "}",
         "} // namespace ea",
@@ -211,7 +212,9 @@ def _call(name: str, function: Function) -> str:
     if function.result == "void":
         return f'if (name == "{name}") {{ {call}; return 0; }}'
     if function.result == "double":
-        return f'if (name == "{name}") {{ double d = {call}; long w; memcpy(&w, &d, 8); return w; }}'
+        return (
+            f'if (name == "{name}") {{ double d = {call}; long w; memcpy(&w, &d, 8); return w; }}'
+        )
     return f'if (name == "{name}") return long({call});'
 
 

@@ -68,37 +68,44 @@ template <class T> std::string shown(const T &x) {
   else if constexpr (std::is_enum_v<T>) return std::to_string(int(x));
   else return std::to_string(x);
 }
-template <class T> std::string piece_text(const std::string &spec, const piece &one, const T &x) {
-  if (one.stars || !takes(kind_of<T>(), one.letter, one.is_long)) die("format " + spec + " does not fit its argument");
+// An argument of a format, with its type in a letter: one text of code serves all types.
+struct slot { char kind; long whole; double real; const char *words; bool is_unsigned; };
+template <class T> slot slot_of(const T &x) {
+  slot s{kind_of<T>(), 0, 0, nullptr, std::is_unsigned_v<T>};
+  static_assert(kind_of<T>() != '?', "this can't be printed");
+  if constexpr (std::is_same_v<T, string>) s.words = x.c_str();
+  else if constexpr (std::is_floating_point_v<T>) s.real = x;
+  else if constexpr (std::is_same_v<T, datetime> || std::is_same_v<T, color>) s.whole = long(x.v);
+  else s.whole = long(x);
+  return s;
+}
+inline std::string piece_text(const std::string &spec, const piece &one, const slot &x) {
+  if (one.stars || !takes(x.kind, one.letter, one.is_long)) die("format " + spec + " does not fit its argument");
   char b[4096];
   std::string plain;
   for (size_t i = 0; i < spec.size(); ++i) if (spec.compare(i, 3, "I64") == 0) { plain += "ll"; i += 2; } else plain += spec[i];
-  if constexpr (std::is_same_v<T, string>) snprintf(b, sizeof b, plain.c_str(), x.c_str());
-  else if constexpr (std::is_floating_point_v<T>) snprintf(b, sizeof b, plain.c_str(), double(x));
-  else if constexpr (std::is_same_v<T, datetime>) snprintf(b, sizeof b, plain.c_str(), x.v);
-  else if constexpr (std::is_same_v<T, color>) snprintf(b, sizeof b, plain.c_str(), x.v);
-  else if constexpr (sizeof(T) == 8) snprintf(b, sizeof b, plain.c_str(), x);
-  else snprintf(b, sizeof b, plain.c_str(), int(x));
+  if (x.kind == 's') snprintf(b, sizeof b, plain.c_str(), x.words);
+  else if (x.kind == 'd') snprintf(b, sizeof b, plain.c_str(), x.real);
+  else if (x.kind == 'L') snprintf(b, sizeof b, plain.c_str(), x.whole);
+  else snprintf(b, sizeof b, plain.c_str(), int(x.whole));
   return b;
 }
-inline std::string until_percent(const char *&p) {
+inline std::string formatted(const char *p, const slot *x, const slot *end) {
   std::string s;
-  while (*p && (*p != '%' || p[1] == '%')) { s += *p; p += *p == '%' ? 2 : 1; }
+  while (*p) {
+    if (*p != '%' || p[1] == '%') { s += *p; p += *p == '%' ? 2 : 1; continue; }
+    if (x == end) die("a format has more places than arguments");
+    piece one = piece_at(p);
+    s += piece_text(std::string(p, size_t(one.length)), one, *x++);
+    p += one.length;
+  }
+  if (x != end) die("a format has fewer places than arguments");
   return s;
 }
-inline std::string formatted(const char *p) {
-  std::string s = until_percent(p);
-  if (*p) die("a format has more places than arguments");
-  return s;
+template <class... A> string StringFormat(const string &f, const A &...a) {
+  const slot slots[sizeof...(A) + 1] = {slot_of(a)..., slot{}};
+  return formatted(f.c_str(), slots, slots + sizeof...(A));
 }
-template <class T, class... A> std::string formatted(const char *p, const T &x, const A &...rest) {
-  std::string s = until_percent(p);
-  if (!*p) die("a format has fewer places than arguments");
-  piece one = piece_at(p);
-  s += piece_text(std::string(p, size_t(one.length)), one, x);
-  return s + formatted(p + one.length, rest...);
-}
-template <class... A> string StringFormat(const string &f, const A &...a) { return formatted(f.c_str(), a...); }
 template <class... A> std::string joined(const A &...a) { std::string s; ((s += shown(a)), ...); return s; }
 template <class... A> void Print(const A &...a) { ask("Print", string(joined(a...))); }
 template <class... A> void PrintFormat(const string &f, const A &...a) { ask("Print", StringFormat(f, a...)); }

@@ -156,5 +156,3 @@ class Market:
 
     def get_tick_count64(self) -> int:
         return int(self._desktop.clock.now() * 1000)
-
-
