@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import bars_stated as options
+from bridge.cli.bars_fetch import fetch
 from bridge.cli.bars_stated import WhatThen
 from bridge.cli.machine import as_json
 from bridge.errors import ConfigError, DataError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 bars = typer.Typer(
     help="Import, check, list, export and fetch histories of bars.", no_args_is_help=True
 )
+
+bars.command()(fetch)
 
 # What is read at once shows no progress.
 _LONG = 4_000_000
@@ -106,7 +109,7 @@ def list_stored(store: options.StoreFolder = None, json: options.Json = False) -
     found = kept.series()
     if json:
         for each in found:
-            typer.echo(as_json(_as_stored(each)))
+            typer.echo(as_json(options.as_stored(each)))
     elif found:
         _show(found)
     else:
@@ -236,23 +239,7 @@ def _as_added(added: "Added") -> dict[str, Any]:
         "new": added.new,
         "known": added.known,
         "conflicting": added.conflicting,
-        "stored": _as_stored(added.stored),
-    }
-
-
-def _as_stored(stored: "Stored") -> dict[str, Any]:
-    series = stored.series
-    return {
-        "broker": series.broker,
-        "symbol": series.symbol,
-        "timeframe": series.timeframe.name,
-        "clock": series.clock,
-        "digits": series.digits,
-        "absent": series.absent,
-        "profile": series.profile,
-        "bars": stored.bars,
-        "first": stored.first,
-        "last": stored.last,
+        "stored": options.as_stored(added.stored),
     }
 
 

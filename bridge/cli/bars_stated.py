@@ -1,8 +1,8 @@
-"""The options of ``mt5-onnx bars``: what a person says about files and bars."""
+"""What ``mt5-onnx bars`` shares: its options, and how stored bars are named and told."""
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,7 @@ from bridge.errors import ConfigError
 
 if TYPE_CHECKING:
     from bridge.market.importer import Stated
-    from bridge.market.store import BarStore, Conflicts
+    from bridge.market.store import BarStore, Conflicts, Stored
 
 
 class Order(StrEnum):
@@ -172,3 +172,20 @@ def chosen(
                 f"the store has several: say --{option}, one of {', '.join(sorted(values))}"
             )
     return fits[0].broker, fits[0].symbol, timeframe or fits[0].timeframe.name
+
+
+def as_stored(stored: "Stored") -> dict[str, Any]:
+    """Return a stored series as data."""
+    series = stored.series
+    return {
+        "broker": series.broker,
+        "symbol": series.symbol,
+        "timeframe": series.timeframe.name,
+        "clock": series.clock,
+        "digits": series.digits,
+        "absent": series.absent,
+        "profile": series.profile,
+        "bars": stored.bars,
+        "first": stored.first,
+        "last": stored.last,
+    }

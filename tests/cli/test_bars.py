@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from live_support import SERVER, environment, plan, write_settings
 
 from bridge.cli.main import run
 from bridge.market.barfile import HEADER, read_bars
@@ -210,3 +211,42 @@ def test_a_profile_gives_broker_clock_digits_and_specification(
     scale = ("--price-scale", "0.00001")
     assert bars(store, "import", str(path), "--profile", "fx-raw-hedging", *scale) == 0
     assert BarStore(store).read("fx-raw-hedging", "EURUSD", "H1").rates["close"][-1] == 1.14569
+
+
+def test_bars_come_from_a_terminal_and_only_what_is_new_the_next_time(
+    tmp_path: Path,
+    store: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The paper terminal answers from a child process of its own, as the real one does."""
+    made = plan(tmp_path)
+    for name, value in environment(made).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MT5_PASSWORD", "secret")
+    config = str(write_settings(tmp_path, models={7: "model.onnx"}))
+    assert bars(store, "fetch", "-c", config, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["stored"]["broker"] == SERVER
+    rates = BarStore(store).read(SERVER, "EURUSD", "M1").rates
+    assert said["new"] == len(rates) >= 600
+    assert np.array_equal(rates, made.rates()[: len(rates)])
+    (stored,) = BarStore(store).series()
+    assert stored.series.specification is not None
+    assert stored.series.specification["trade_contract_size"] == 100_000
+    assert "bid" not in stored.series.specification
+    assert bars(store, "fetch", "EURUSD", "-c", config) == 0
+    out, err = capsys.readouterr()
+    assert re.search(r"EURUSD M1 of Paper-Demo: [01] new of \d+ fetched; the store has 60\d", out)
+    assert err == ""
+    assert bars(store, "fetch", "NOSUCH", "-c", config) == 3
+    assert "the terminal gives no symbol NOSUCH" in capsys.readouterr().err
+
+
+def test_a_fetch_needs_a_terminal_and_a_symbol(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bars(store, "fetch") == 2
+    assert "no symbol is named: name some, or a settings file" in capsys.readouterr().err
+    assert bars(store, "fetch", "EURUSD", "--path", "x.exe", "-c", "bridge.toml") == 2
+    assert "name a terminal each" in capsys.readouterr().err

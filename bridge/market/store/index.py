@@ -36,7 +36,13 @@ def write_index(folder: Path, stored: Stored) -> None:
     """Replace the index in one step; from then on its files are the series."""
     series = asdict(stored.series) | {"timeframe": stored.series.timeframe.name}
     parts = [asdict(part) for part in stored.parts]
-    said = {"version": _VERSION, "generation": stored.generation, "series": series, "parts": parts}
+    said = {
+        "version": _VERSION,
+        "generation": stored.generation,
+        "series": series,
+        "parts": parts,
+        "covered": stored.covered,
+    }
     put(folder / INDEX, lambda file: file.write(json.dumps(said, indent=1).encode()))
 
 
@@ -55,4 +61,5 @@ def _stored(said: dict[str, Any]) -> Stored:
     parts = tuple(Part(**part) for part in said["parts"])
     if not parts:
         raise ValueError("it names no files")
-    return Stored(series, parts, int(said["generation"]))
+    covered = tuple((int(first), int(last)) for first, last in said["covered"])
+    return Stored(series, parts, int(said["generation"]), covered)

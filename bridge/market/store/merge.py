@@ -76,3 +76,17 @@ def _sorted(rates: NDArray[np.void]) -> RatesArray:
     if len(rates) > 1 and (np.diff(rates["time"]) < 0).any():
         rates = rates[np.argsort(rates["time"], kind="stable")]
     return sealed(rates)
+
+
+Span = tuple[int, int]
+
+
+def joined_spans(spans: tuple[Span, ...], more: Span | None) -> tuple[Span, ...]:
+    """Return spans apart from each other, oldest first, with one more among them."""
+    found: list[Span] = []
+    for first, last in sorted((*spans, *((more,) if more else ()))):
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return tuple(found)

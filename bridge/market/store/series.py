@@ -69,11 +69,14 @@ class Stored:
         series: Which.
         parts: Its files, oldest first; never empty.
         generation: How often it was written.
+        covered: Spans, first and last open time, of which every bar of a terminal was fetched;
+            apart from each other, oldest first.
     """
 
     series: Series
     parts: tuple[Part, ...]
     generation: int = 1
+    covered: tuple[tuple[int, int], ...] = ()
 
     @property
     def bars(self) -> int:

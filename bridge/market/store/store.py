@@ -16,7 +16,7 @@ from bridge.market.aggregate import aggregate, can_make
 from bridge.market.quality import check_rates
 from bridge.market.store.arrow import read_rates, write_rates
 from bridge.market.store.index import INDEX, read_index, write_index
-from bridge.market.store.merge import Merged, merge
+from bridge.market.store.merge import Merged, Span, joined_spans, merge
 from bridge.market.store.place import file_name, put, writing
 from bridge.market.store.series import Added, Bars, Conflicts, Part, Series, Stored
 from bridge.mt5.rates import RATES_DTYPE, RatesArray, sealed
@@ -99,7 +99,12 @@ class BarStore:
         return Bars(series, sealed(rates), source)
 
     def add(
-        self, series: Series, rates: RatesArray, *, conflicts: Conflicts = Conflicts.REFUSE
+        self,
+        series: Series,
+        rates: RatesArray,
+        *,
+        conflicts: Conflicts = Conflicts.REFUSE,
+        covers: Span | None = None,
     ) -> Added:
         """Add bars to a series; all of them are in the store afterwards, or none.
 
@@ -107,6 +112,7 @@ class BarStore:
             series: Whose; what it says beside broker, symbol, timeframe and clock is news.
             rates: Shape ``(n,)``, n > 0, oldest first, each time once.
             conflicts: What becomes of bars that the store has with other values.
+            covers: First and last open time of a span of which a terminal has no other bars.
 
         Raises:
             DataError: Impossible bars; bars that contradict the store's; another clock rule;
@@ -118,37 +124,7 @@ class BarStore:
         folder = self._folder(series.broker, series.symbol, series.timeframe)
         with writing(folder):
             stored = self._find(series.broker, series.symbol, series.timeframe)
-            return self._add(folder, stored, series, rates, conflicts)
-
-    def _add(
-        self,
-        folder: Path,
-        stored: Stored | None,
-        series: Series,
-        rates: RatesArray,
-        conflicts: Conflicts,
-    ) -> Added:
-        joined = _joined(stored.series, series) if stored else series
-        merged = _merged(folder, stored, series, rates, conflicts)
-        if conflicts is Conflicts.REFUSE:
-            _refuse(series, merged)
-        parts = {part.key: part for part in stored.parts} if stored else {}
-        generation = stored.generation + 1 if stored else 1
-        for key, each in merged.items():
-            if each.changed:
-                parts[key] = _write(folder, key, generation, each.rates)
-        now = Stored(joined, tuple(sorted(parts.values(), key=lambda it: it.first)), generation)
-        if stored and (now.series, now.parts) == (stored.series, stored.parts):
-            now = stored
-        else:
-            write_index(folder, now)
-            _sweep(folder, now)
-        return Added(
-            now,
-            new=sum(each.new for each in merged.values()),
-            known=sum(each.known for each in merged.values()),
-            conflicting=sum(len(each.before) for each in merged.values()),
-        )
+            return _add(folder, stored, series, rates, conflicts, covers)
 
     def _source(self, broker: str, symbol: str, wanted: Timeframe) -> Stored:
         """Return the stored bars to make ``wanted`` of: its own, or the coarsest that do."""
@@ -227,6 +203,42 @@ def _split(rates: RatesArray, of: Timeframe) -> Iterator[tuple[str, RatesArray]]
     starts = np.flatnonzero(np.append(True, years[1:] != years[:-1]))
     for begin, end in zip(starts, np.append(starts[1:], len(rates)), strict=True):
         yield str(years[begin]), rates[begin:end]
+
+
+def _add(
+    folder: Path,
+    stored: Stored | None,
+    series: Series,
+    rates: RatesArray,
+    conflicts: Conflicts,
+    covers: Span | None,
+) -> Added:
+    joined = _joined(stored.series, series) if stored else series
+    merged = _merged(folder, stored, series, rates, conflicts)
+    if conflicts is Conflicts.REFUSE:
+        _refuse(series, merged)
+    parts = {part.key: part for part in stored.parts} if stored else {}
+    generation = stored.generation + 1 if stored else 1
+    for key, each in merged.items():
+        if each.changed:
+            parts[key] = _write(folder, key, generation, each.rates)
+    now = Stored(
+        joined,
+        tuple(sorted(parts.values(), key=lambda it: it.first)),
+        generation,
+        joined_spans(stored.covered if stored else (), covers),
+    )
+    if stored and now == replace(stored, generation=generation):
+        now = stored
+    else:
+        write_index(folder, now)
+        _sweep(folder, now)
+    return Added(
+        now,
+        new=sum(each.new for each in merged.values()),
+        known=sum(each.known for each in merged.values()),
+        conflicting=sum(len(each.before) for each in merged.values()),
+    )
 
 
 def _merged(
