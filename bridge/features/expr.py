@@ -175,7 +175,10 @@ class Expr:
         return -((-self).highest(bars))
 
     def bars_since_highest(self, bars: int) -> "Expr":
-        """Return how old the highest of the last ``bars`` values is, bars; of equals the newest."""
+        """Return how old the highest of the last ``bars`` values is, bars; of equals the newest.
+
+        For prices and volumes: of computed values that are equal but for rounding it may be any.
+        """
         return Expr("bars_since_max", (self,), bars=checked_bars(bars))
 
     def bars_since_lowest(self, bars: int) -> "Expr":

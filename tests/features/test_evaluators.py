@@ -2,10 +2,13 @@
 
 import json
 import math
+import os
+from pathlib import Path
 
 import numpy as np
+import onnxruntime
 import pytest
-from evaluators import rates_windows, run, ulps, windows
+from evaluators import differing, rates_windows, run, ulps, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markets import MARKETS, SAMPLE
@@ -13,7 +16,9 @@ from onnx import checker, shape_inference
 from onnx.reference import ReferenceEvaluator
 
 from bridge.errors import ConfigError, ContractError
-from bridge.features import named
+from bridge.features import emit, named
+from bridge.features import history as history_side
+from bridge.features.catalogue import entries
 from bridge.features.codec import from_json, to_json
 from bridge.features.expr import (
     FIELDS,
@@ -23,14 +28,19 @@ from bridge.features.expr import (
     calendar,
     field,
     greater,
+    higher,
     maximum,
     minimum,
     safe_div,
+    so_far,
     where,
 )
 from bridge.features.featureset import FeatureSet, sequences
 from bridge.features.graph import features_graph
+from bridge.features.operations import HOWS, OPERATIONS
 from bridge.features.target import LEGACY, MT5, Target
+from bridge.market.barfile import read_bars
+from bridge.mt5.rates import RatesArray
 
 BARS = Bars()
 CLOSE = BARS.close
@@ -60,6 +70,8 @@ ALL = FeatureSet(
     }
 )
 
+EVERY = FeatureSet({entry.name: entry.example for entry in entries()})
+
 
 @pytest.mark.parametrize("name", MARKETS)
 def test_a_window_gives_what_the_history_gives(name: str) -> None:
@@ -70,6 +82,59 @@ def test_a_window_gives_what_the_history_gives(name: str) -> None:
     assert np.isfinite(graph).all()
     # Sums run in another order in the two evaluators: at most the last bit of a float32 differs.
     assert ulps(graph, history[ALL.lookback :]) <= 1
+
+
+@pytest.fixture(scope="module")
+def every() -> onnxruntime.InferenceSession:
+    """Return a session with every named feature."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    model = features_graph(EVERY.expressions).SerializeToString()
+    return onnxruntime.InferenceSession(model, options)
+
+
+def some_windows_give_the_history(session: onnxruntime.InferenceSession, rates: RatesArray) -> None:
+    history = EVERY.history(rates)[EVERY.lookback :]
+    # Every seventh hour: all hours and weekdays come up.
+    rows = np.arange(0, len(history), 7)
+    feeds = {name: array[rows] for name, array in windows(rates, EVERY.window).items()}
+    graph = session.run(None, feeds)[0]
+    assert np.isfinite(graph).all()
+    assert ulps(graph, history[rows]) <= 1
+
+
+@pytest.mark.parametrize("name", MARKETS)
+def test_every_named_feature_agrees_in_every_market(
+    name: str, every: onnxruntime.InferenceSession
+) -> None:
+    some_windows_give_the_history(every, MARKETS[name][: EVERY.window + 180])
+
+
+@pytest.mark.parametrize("name", ["ADAUSD", "BRENT", "EURUSD", "SILVER"])
+def test_every_named_feature_agrees_on_real_bars(
+    name: str, every: onnxruntime.InferenceSession
+) -> None:
+    folder = os.environ.get("BRIDGE_TEST_DATA")
+    if not folder:
+        pytest.skip("needs BRIDGE_TEST_DATA")
+    rates = read_bars(Path(folder) / "bars" / "mt5_export" / f"{name}_H1.csv")
+    some_windows_give_the_history(every, rates[-EVERY.window - 200 :])
+
+
+@pytest.mark.skipif("FEATURES_SWEEP" not in os.environ, reason="set FEATURES_SWEEP=1 for it")
+def test_all_windows_of_all_real_bars(every: onnxruntime.InferenceSession) -> None:
+    folder = Path(os.environ["BRIDGE_TEST_DATA"]) / "bars" / "mt5_export"
+    cells = differ = worst = 0
+    for path in sorted(folder.glob("*_H1.csv")):
+        rates = read_bars(path)
+        history = EVERY.history(rates)[EVERY.lookback :]
+        for start in range(0, len(history), 64):
+            part = rates[start : start + EVERY.lookback + 64]
+            graph = every.run(None, windows(part, EVERY.window))[0]
+            wanted = history[start : start + len(graph)]
+            cells, differ = cells + wanted.size, differ + differing(graph, wanted)
+            worst = max(worst, ulps(graph, wanted))
+    assert (worst, differ) <= (1, cells // 10_000), f"{differ} of {cells} cells, {worst} ulp"
 
 
 def test_flat_markets_give_the_documented_defaults() -> None:
@@ -158,6 +223,7 @@ def test_one_input_of_rates_gives_the_same_bits_as_bars_and_time() -> None:
     assert ulps(np.ascontiguousarray(late[:, -1]), two[2:]) <= 1
 
 
+EXAMPLES = 2000 if "FEATURES_SWEEP" in os.environ else 100
 LEAVES = st.sampled_from(
     [*(field(name) for name in FIELDS), calendar([0.0, 0.5, -1.0], unit=3600, shift=1)]
 )
@@ -183,10 +249,16 @@ def grown(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.tuples(inner, PERIODS).map(lambda two: two[0].highest(two[1])),
         st.tuples(inner, PERIODS).map(lambda two: two[0].lowest(two[1])),
         st.tuples(inner, PERIODS).map(lambda two: two[0].wilder(two[1], 7)),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].over_ema(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].deviation(two[1])),
+        st.tuples(inner, PERIODS).map(lambda two: two[0].bars_since_lowest(two[1])),
+        st.tuples(inner, st.sampled_from(HOWS)).map(lambda two: so_far(*two, "H4", of="H1")),
+        inner.filter(lambda one: not one.is_clocked).map(lambda one: higher(one, "H4", of="H1")),
     )
 
 
-@settings(max_examples=60, deadline=None)
+# Always the same ones: a comparison of values that are equal but for rounding may fall either way.
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
 @given(st.recursive(LEAVES, grown, max_leaves=6))
 def test_random_expressions_agree(expression: Expr) -> None:
     features = FeatureSet({"x": expression})
@@ -227,6 +299,10 @@ def test_a_malformed_tree_is_refused_in_a_sentence(tree: dict[str, object]) -> N
         from_json(tree)
 
 
+def test_both_evaluators_know_every_operation() -> None:
+    assert set(emit.EMIT) == set(history_side._OPERATIONS) == set(OPERATIONS)
+
+
 def test_equal_expressions_are_one_object() -> None:
     assert CLOSE.mean(3) + 1.0 is field("close").mean(3) + 1.0
     assert CLOSE.mean(3) is not CLOSE.mean(4)
@@ -252,6 +328,13 @@ def test_what_is_no_feature_is_refused() -> None:
         FeatureSet({"one": as_expr(1.0)})
     with pytest.raises(ConfigError, match="without features"):
         FeatureSet({})
+
+
+def test_a_condition_is_no_truth_of_python() -> None:
+    with pytest.raises(ConfigError, match="neither true nor false"):
+        assert CLOSE > 1.0
+    assert (CLOSE > 1.0) is greater(CLOSE, 1.0)
+    assert (CLOSE < 1.0) is greater(1.0, CLOSE)
 
 
 def test_short_histories_are_all_unknown() -> None:
