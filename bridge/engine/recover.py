@@ -168,12 +168,8 @@ def _lots(
             before = lots.get(deal.position_id, signed)
             left = round(lots.get(deal.position_id, 0.0) + signed, 8)
             lots[deal.position_id] = left if left * before > 0.0 else 0.0
-    missing: set[int] = set()
-    for row in reader.rows("events", "magic = ? AND kind IN ('missing', 'resume')", magic):
-        if row["kind"] == "missing":
-            missing.add(_ticket_in(row["text"]))
-        else:  # a person takes those told of so far for gone
-            lots |= dict.fromkeys(lots.keys() & missing, 0.0)
+    for row in reader.rows("events", "magic = ? AND kind = 'given_up'", magic):
+        lots |= dict.fromkeys(lots.keys() & {_ticket_in(row["text"])}, 0.0)
     return lots
 
 

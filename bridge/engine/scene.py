@@ -31,8 +31,7 @@ from bridge.settings import LimitSettings, StrategySettings
 _PAID = (DEAL_TYPE_BALANCE, DEAL_TYPE_CREDIT, DEAL_TYPE_BONUS)
 # Reasons of deals that somebody asked for; the others are the broker's: stops, stop-out, rollover.
 _ASKED_FOR = (DEAL_REASON_CLIENT, DEAL_REASON_MOBILE, DEAL_REASON_WEB, DEAL_REASON_EXPERT)
-
-
+_CENT = 0.01
 # Seconds before an exit that was refused is asked for again: doubled each time, up to the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 60.0
 
@@ -190,11 +189,11 @@ class Lookout:
         shown = (Held.of(each) for each in own)
         held = tuple(known.get(each.identifier, each).lagging(each) for each in shown)
         balance = account.balance + account.credit
-        is_news = balance != standing.balance or _shape(held) != _shape(standing.positions)
-        if is_news or standing.awaited or standing.missing or standing.unread:
+        if balance != standing.balance or _shape(held) != _shape(standing.positions):
+            standing.has_news = True
+        if standing.has_news or standing.awaited or standing.missing or standing.unread:
             self.read_deals(server_time)
-            if standing.balance is not None:  # the first look finds the deposit, no news
-                self._shift_baselines()
+            self._explain(balance)
         standing.balance = balance
         standing.baselines = standing.baselines.advanced(server_time, account.equity, balance)
         standing.awaited -= {each.identifier for each in held}
@@ -209,6 +208,17 @@ class Lookout:
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
         return own
+
+    def _explain(self, balance: float) -> None:
+        """Look for more deals until those read make up the balance: they can show later than it."""
+        standing = self.standing
+        if standing.balance is not None:  # the first look finds the deposit, no news
+            self._shift_baselines()
+        if standing.owed is None:  # what a journal recalls is as old as its last decision
+            standing.owed = 0.0
+        elif standing.balance is not None:
+            standing.owed += balance - standing.balance - sum(map(_money, self._recent))
+        standing.has_news = abs(standing.owed) > _CENT / 2
 
     def _missing(self, held: tuple[Held, ...]) -> tuple[Held, ...]:
         """Return the positions that have gone without a deal.
@@ -336,6 +346,8 @@ class Lookout:
             "more entries until mt5-onnx resume. An order that was thought absent, another "
             "program with this magic, or another state folder can be behind it",
         )
+        if not position.sl:
+            self._tell("unprotected", f"position #{position.ticket} has no stop loss: set one")
 
     def _tell(self, kind: str, text: str) -> None:
         self._journal.event(kind, text, self._settings.magic)
@@ -359,6 +371,10 @@ class Lookout:
         if self._recent:
             newest = self._recent[-1]
             standing.deals_since, standing.last_deal = newest.time, newest.ticket
+
+
+def _money(deal: TradeDeal) -> float:
+    return deal.profit + deal.commission + deal.swap + deal.fee
 
 
 def _shape(positions: tuple[Held, ...]) -> tuple[tuple[int, Side, float], ...]:

@@ -92,6 +92,9 @@ class Standing:
         gone: Positions that are closed for certain, even if the terminal shows them once more.
         awaited: Tickets of entries that the server took and that no position or deal shows yet.
         unread: Tickets of deals that are known to exist and are not in the journal yet.
+        has_news: Whether something has happened of which not all deals are read.
+        owed: Change of the balance, since the first look of this run, that the deals read since
+            don't make up; None before.
         balance: Balance and credit when last looked at; None before the first look.
         deals_since: Server time up to which deals are in the journal.
         last_deal: Ticket of the last of them.
@@ -116,6 +119,8 @@ class Standing:
     gone: set[int] = field(default_factory=set)
     awaited: set[int] = field(default_factory=set)
     unread: set[int] = field(default_factory=set)
+    has_news: bool = True
+    owed: float | None = None
     balance: float | None = None
     deals_since: int = 0
     last_deal: int = 0

@@ -262,6 +262,8 @@ def test_an_order_that_is_not_there_is_presumed_absent_and_adopted_later(tmp_pat
         run.crew.attend()
         assert str(standing.state) == "reducing"
         assert events(tmp_path, "adopted")[0].startswith(f"position #{answer.order} (long 1 lots)")
+        unprotected = f"position #{answer.order} has no stop loss: set one"
+        assert events(tmp_path, "unprotected") == [unprotected]
         # A restart remembers.
     with playing(tmp_path, DIP, after=last, patience=True) as run:
         assert run.crew.steppers[0].standing.state is TradingState.REDUCING

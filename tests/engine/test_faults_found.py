@@ -16,6 +16,7 @@ from bridge.clock import ManualClock
 from bridge.engine.recover import recalled_standing
 from bridge.engine.replay import replay
 from bridge.engine.standing import Standing
+from bridge.engine.watch import HALT_FILE, RESUME_FILE
 from bridge.errors import TerminalError
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
@@ -31,6 +32,7 @@ from bridge.mt5.records import (
 from bridge.mt5.request import Purpose, Request, RequestDict
 from bridge.mt5.retcodes import Outcome
 from bridge.risk.baselines import first_baselines
+from bridge.risk.guard import TradingState
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.script import IgnoreStops, Placed
 from bridge.trade.reconcile import find_deal
@@ -209,6 +211,13 @@ class ForgetsPositions(ModuleTerminal):
         return () if self._is_away() else super().history_deals_get(date_from, date_to)
 
 
+class NeverShowsAgain(ForgetsPositions):
+    """The position is gone for good, and so is the deal that would say why."""
+
+    def _is_away(self) -> bool:
+        return self.looks >= 16
+
+
 def test_a_position_that_is_not_shown_for_a_while_is_not_opened_again(tmp_path: Path) -> None:
     """A terminal that was just restarted has no positions yet; nothing says that ours is closed."""
     with playing(tmp_path, np.concatenate([DIP, later(DIP)]), seam=ForgetsPositions) as run:
@@ -247,6 +256,7 @@ def test_a_position_that_never_shows_again_is_given_up_by_a_person(tmp_path: Pat
             assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).lots == {
                 101: 0.1
             }
+        journal.event("given_up", "position #101 is not shown, and is taken for closed", 7)
         journal.event("resume", "a person asked for entries again", 7)
         with reading(path) as past:
             recalled = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0)
@@ -397,3 +407,62 @@ def test_a_deal_that_only_a_result_names_is_read(tmp_path: Path) -> None:
         run.crew.attend()
     with reading(path) as past:
         assert past.deals() == known
+
+
+PLUNGE = bars(
+    "0 5 -5 0\n0 5 -5 0\n0 20 -5 10\n10 110 5 100\n100 110 -6000 90\n90 95 85 88\n88 90 80 82\n"
+    "82 84 78 80\n80 82 70 72"
+)
+
+
+class HidesWhatItDid(LosesOneAnswer):
+    """The first answer is lost, and for a while neither position nor deals are shown."""
+
+    def _is_dark(self) -> bool:
+        return self.is_lost and self.symbol_info_tick("EURUSD").time < PLUNGE["time"][7]
+
+    def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
+        return () if self._is_dark() else super().positions_get(symbol)
+
+    def history_deals_get(self, date_from: int, date_to: int) -> tuple[TradeDeal, ...]:
+        return () if self._is_dark() else super().history_deals_get(date_from, date_to)
+
+
+def test_deals_that_show_later_than_the_balance_are_read(tmp_path: Path) -> None:
+    """Presumed absent, filled, stopped out, and all of it shown when the balance is old news."""
+    with playing(tmp_path, PLUNGE, seam=HidesWhatItDid) as run:
+        run.play()
+        known = run.paper.history_deals_get(0, int(PLUNGE["time"][-1]) + 86_400)
+        assert len(known) == 5
+        assert run.crew.steppers[0].standing.owed == pytest.approx(0.0)
+    with reading(tmp_path / "journal.sqlite3") as past:
+        assert past.deals() == known
+
+
+def test_a_position_that_is_shown_again_is_not_given_up_by_a_resume(tmp_path: Path) -> None:
+    """It was missing once, hours ago; after a restart a resume took it for closed."""
+    with playing(tmp_path, np.concatenate([DIP, later(DIP)]), seam=ForgetsPositions) as run:
+        run.play()
+        (tmp_path / HALT_FILE).touch()
+        run.crew.attend()
+        (tmp_path / HALT_FILE).unlink()
+        (tmp_path / RESUME_FILE).touch()
+        run.crew.attend()
+        (held,) = run.paper.positions_get()
+    assert len(events(tmp_path, "missing")) == len(events(tmp_path, "resume")) == 1
+    with reading(tmp_path / "journal.sqlite3") as past:
+        recalled = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0)
+    assert recalled.lots == {held.identifier: held.volume}
+
+
+def test_a_resume_gives_up_what_is_missing(tmp_path: Path) -> None:
+    """Nothing else was wrong, and nothing would ever have been opened again."""
+    rates = np.concatenate([DIP, later(DIP)])
+    with playing(tmp_path, rates, seam=NeverShowsAgain) as run:
+        run.play()
+        standing = run.crew.steppers[0].standing
+        assert (standing.state, len(standing.missing)) == (TradingState.ACTIVE, 1)
+        (tmp_path / RESUME_FILE).touch()
+        run.crew.attend()
+        assert (standing.missing, standing.lots) == (frozenset(), {})
+    assert len(events(tmp_path, "given_up")) == 1
