@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import ContractError, ModelError
+from bridge.features.operations import OPERATIONS
 from bridge.model.contract import Contract, read_contract
 from bridge.model.files import read_model_file
 from bridge.model.probe import probe as probe_file
@@ -131,9 +132,13 @@ def _reads_time(contract: Contract) -> bool:
     if contract.features is None:
         return any("time" in each.columns for each in contract.inputs)
     nodes = contract.features.get("nodes")
-    return isinstance(nodes, list) and any(
-        isinstance(node, dict) and node.get("op") == "calendar" for node in nodes
-    )
+    return isinstance(nodes, list) and any(_is_clocked(node) for node in nodes)
+
+
+def _is_clocked(node: object) -> bool:
+    """Whether a node of a feature tree reads the hour, or makes bars of a longer timeframe."""
+    operation = OPERATIONS.get(str(node.get("op"))) if isinstance(node, dict) else None
+    return operation is not None and operation.is_clocked
 
 
 def _same_symbol(symbol: str, made_for: str, alias: str | None) -> bool:

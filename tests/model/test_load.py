@@ -24,6 +24,9 @@ from model.model_files import (
 from onnx import TensorProto, helper
 
 from bridge.errors import ContractError, ModelError
+from bridge.features import codec
+from bridge.features.expr import Bars, higher
+from bridge.features.featureset import FeatureSet
 from bridge.model.load import LoadedModel, check_bars, check_fits, load_model
 from bridge.model.probe import probe_environment
 from bridge.share import share_dir
@@ -272,6 +275,13 @@ def test_hours_of_another_clock_are_refused_where_hours_matter() -> None:
     # A crossing of averages does not look at the clock.
     cross = load_model(share_dir("models/eurusd_h1_sma_cross") / "model.onnx", probe=False)
     check_bars(cross, count=1_000, clock="utc")
+
+
+def test_bars_of_a_longer_timeframe_depend_on_the_clock_too(tmp_path: Path) -> None:
+    tree = codec.to_json(FeatureSet({"day": higher(Bars.close, "D1", of="H1")}))
+    model = _loaded(tmp_path, features=tree)
+    with pytest.raises(ContractError, match="server clock eet-us, these bars follow utc"):
+        check_bars(model, count=1_000, clock="utc")
 
 
 def test_sessions_have_one_thread_that_does_not_spin(tmp_path: Path) -> None:
