@@ -17,6 +17,7 @@ from bridge.cli.demo import demo
 from bridge.cli.doctor import doctor
 from bridge.cli.init import init
 from bridge.cli.journal import journal
+from bridge.cli.model import model
 from bridge.cli.paper import paper
 from bridge.cli.profile import profile
 from bridge.cli.record import record
@@ -48,6 +49,7 @@ for command in (status, halt, resume, flatten):
 app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
 app.add_typer(bars, name="bars")
+app.add_typer(model, name="model")
 app.add_typer(paper, name="paper")
 app.command()(record)
 app.command()(report)
