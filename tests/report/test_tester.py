@@ -97,6 +97,11 @@ def as_records(deals: list[Deal]) -> list[TradeDeal]:
 
 
 @cache
+def summary(path: Path) -> dict[str, str]:
+    return summary_of(path)
+
+
+@cache
 def course(path: Path) -> Course:
     deals = deals_of(path)
     assert deals[0].type == 2
@@ -134,7 +139,7 @@ def is_equal(value: float, text: str) -> bool:
 def test_a_statistic_is_that_of_every_report(each: Statistic) -> None:
     wrong = []
     for path in reports():
-        theirs, mine = printed(summary_of(path)[each.name]), ours(each, course(path))
+        theirs, mine = printed(summary(path)[each.name]), ours(each, course(path))
         if len(mine) != len(theirs) or not all(map(is_equal, mine, theirs)):
             wrong.append((path.name, theirs, mine))
     assert len(reports()) == REPORTS
@@ -144,12 +149,12 @@ def test_a_statistic_is_that_of_every_report(each: Statistic) -> None:
 def test_recovery_is_that_of_the_reports_with_their_own_drawdown_of_equity() -> None:
     """Equity between deals is not in a report; given its deepest fall, the factor is."""
     for path in reports():
-        summary, known = summary_of(path), course(path)
-        fall = float(printed(summary["equity_drawdown_maximal"])[0])
+        known, printed_ones = course(path), summary(path)
+        fall = float(printed(printed_ones["equity_drawdown_maximal"])[0])
         equity = np.array([known.deposit + fall, known.deposit])
         with_fall = course_of(known.deals, known.deposit, equity=equity)
         (value,) = ours(next(s for s in STATISTICS if s.name == "recovery_factor"), with_fall)
-        assert is_equal(value, printed(summary["recovery_factor"])[0]), path.name
+        assert is_equal(value, printed(printed_ones["recovery_factor"])[0]), path.name
 
 
 def test_every_statistic_has_its_definition_and_source() -> None:
