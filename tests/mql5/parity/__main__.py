@@ -1,0 +1,36 @@
+"""Print the table: ``python -m tests.mql5.parity``, from the project's folder."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parents[2])]
+
+from mql5.host.compiler import session_compiler
+from mql5.parity.cases import CASES
+from mql5.parity.table import HEADER, compared, lines
+
+
+def main() -> int:
+    """Compare every case; the exit code is 1 when one differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mql5.parity", description=__doc__)
+    parser.add_argument("--only", default="", help="cases whose line holds this text")
+    parser.add_argument("--show", type=int, default=5, help="differences shown of a case")
+    asked = parser.parse_args()
+    print(HEADER)
+    differs = False
+    with tempfile.TemporaryDirectory(prefix="parity-") as folder:
+        for number, case in enumerate(CASES):
+            if asked.only not in f"{case.model} {case.symbol} {case.margin_mode} {case.what}":
+                continue
+            row = compared(case, session_compiler(), Path(folder) / str(number))
+            print(*lines([row]), sep="\n", flush=True)
+            differs = differs or bool(row.found)
+            for one in (row.found or ())[: asked.show]:
+                print("   ", one, flush=True)
+    return int(differs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
