@@ -10,7 +10,7 @@ from bridge.errors import DataError
 from bridge.features.operations import FIELDS
 from bridge.mt5.rates import RATES_DTYPE, RatesArray, sealed
 
-_WHOLE = ("tick_volume", "spread")
+_WHOLE = ("time", "tick_volume", "spread")
 
 
 class Frame(Protocol):
@@ -58,7 +58,7 @@ def rates_of_frame(frame: Frame, needed: Collection[str]) -> RatesArray:
 
 
 def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = frame[name].to_numpy(dtype=np.float64)
+    values = _doubles(frame[name], name)
     usable = np.isfinite(values)
     if name in _WHOLE:
         # In a comparison NaN is no whole number either.
@@ -83,13 +83,24 @@ def _times(frame: Frame) -> NDArray[np.int64] | None:
     if column.dtype.kind == "M":
         seconds = column.to_numpy().astype("datetime64[s]").astype(np.int64)
     elif "time" in frame.columns:
-        seconds = column.to_numpy(dtype=np.int64)
+        seconds = _numbers(frame, "time").astype(np.int64)
     else:
         return None
-    late = np.flatnonzero(np.diff(seconds) <= 0)
+    # A date that is missing is the smallest number there is, the first row of all may have it.
+    late = np.flatnonzero(np.diff(seconds, prepend=-1) <= 0)
     if len(late):
         raise DataError(
-            f"row {late[0] + 1} of the frame is not later than the one before: sort the bars by "
+            f"row {late[0]} of the frame has no time later than the one before: sort the bars by "
             "time, each once"
         )
     return np.asarray(seconds, dtype=np.int64)
+
+
+def _doubles(column: Any, name: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(column.to_numpy(dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"the frame's column {name!r} holds {column.dtype}, which is no number in every row: "
+            "convert it with pandas.to_numeric or pandas.to_datetime"
+        ) from error
