@@ -1,7 +1,7 @@
 """A strategy's course: all bars of a back-test, the model's answers, where it only holds."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ from bridge.mt5.records import TradePosition
 from bridge.mt5.sides import BY_POSITION_TYPE, Side
 from bridge.settings import LimitSettings, ManageSettings
 from bridge.strategy.ahead import Holds, holds, may_need_care, reasons, weekend_is_near
-from bridge.strategy.decide import KEEPS, Holding
+from bridge.strategy.decide import KEEPS
 
 _NO_CARE = ManageSettings()
 Times = NDArray[np.int64]
@@ -80,11 +80,12 @@ class Course:
         """Return the position as decisions show it, with its bar's place instead of its age."""
         if not own:
             return None
-        volume = round(sum(position.volume for position in own), 8)
-        side = BY_POSITION_TYPE[own[0].type]
-        shown = asdict(Holding(ticket=own[0].ticket, side=side, volume=volume, bars=0))
-        del shown["bars"]
-        return {**shown, "since": self.since(own)}
+        return {
+            "ticket": own[0].ticket,
+            "side": BY_POSITION_TYPE[own[0].type],
+            "volume": round(sum(position.volume for position in own), 8),
+            "since": self.since(own),
+        }
 
     def is_settled(self, own: Sequence[TradePosition], balance: float) -> bool:
         """Whether what is remembered is what the terminal shows, and nothing is pending."""
@@ -93,6 +94,8 @@ class Course:
             standing.unresolved,
             standing.is_open,
             standing.awaited,
+            standing.unread,
+            standing.has_news,
             standing.missing,
             standing.declined,
             standing.unprotected,

@@ -3,7 +3,8 @@
 A paper run and a live run differ in terminal, clock and loop; what stands between is made here.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def muster(
     if first := list(past.rows("runs", "id = (SELECT min(id) FROM runs)")):
         deals_since = min(deals_since, int(server.from_utc(first[0]["at_utc"])))
     house = House(
-        server_now=lambda: server.from_utc(clock.now()),
+        server_now=_server_now(server, clock),
         limits=limits,
         magics=magics,
         tally=recalled_tally(past, magics, server, clock.now()),
@@ -181,6 +182,20 @@ def muster(
         for stepper in steppers:
             finish_interrupted(stepper, past)
     return Crew(tuple(steppers), tuple(errands), watch, state)
+
+
+def _server_now(server: ServerClock, clock: Clock) -> Callable[[], float]:
+    """Return what tells server time; it converts each moment once."""
+    known = (math.nan, math.nan)
+
+    def now() -> float:
+        nonlocal known
+        utc = clock.now()
+        if utc != known[0]:
+            known = utc, server.from_utc(utc)
+        return known[1]
+
+    return now
 
 
 def _check_netting(account: AccountInfo, members: Sequence[Member]) -> None:

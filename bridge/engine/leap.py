@@ -7,7 +7,7 @@ the journal. Whatever is not certain is stepped through.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -244,7 +244,7 @@ class Leap:
                 to_utc=self._clock.now() - int(self._stops[there]),
                 held=course.held(own[place]),
                 state=course.stepper.standing.state,
-                baselines=asdict(way.base),
+                baselines=way.base.as_dict(),
                 balance=way.balance,
                 moves=way.columns(due[place] - here - 1),
             )

@@ -51,7 +51,7 @@ def decision_row(
         reason=decision.reason,
         holding=None if holding is None else asdict(holding),
         state=standing.state,
-        baselines=asdict(standing.baselines),
+        baselines=standing.baselines.as_dict(),
         bid=scene.tick.bid if scene else None,
         ask=scene.tick.ask if scene else None,
         balance=scene.account.balance if scene else None,

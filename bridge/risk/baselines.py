@@ -85,6 +85,10 @@ class Baselines:
             deposits=self.deposits + max(amount, 0.0),
         )
 
+    def as_dict(self) -> dict[str, int | float | None]:
+        """Return the fields by name; ``asdict`` would copy each of them first."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
     @property
     def first_of_week(self) -> float:
         """First equity of the week; a journal that knew no weeks begins it with its day."""
@@ -103,6 +107,9 @@ class Baselines:
     def drawdown_share(self, equity: float) -> float:
         """Return the fall from the highest equity, share of it."""
         return _share(self.peak_equity - equity, self.peak_equity)
+
+
+_FIELDS = tuple(Baselines.__dataclass_fields__)
 
 
 def _share(loss: float, of: float) -> float:

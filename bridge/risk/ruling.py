@@ -24,6 +24,16 @@ class Verdict:
     limit: str
     halts: bool = False
 
+    def as_dict(self) -> dict[str, str | bool]:
+        """Return the fields by name; ``asdict`` would copy each of them first."""
+        return {
+            "rule": self.rule,
+            "ok": self.ok,
+            "value": self.value,
+            "limit": self.limit,
+            "halts": self.halts,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Denial:

@@ -1,6 +1,6 @@
 """Send a request once, the intent on disk before, the outcome after."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
@@ -65,7 +65,7 @@ def execute(
         decision: Number of the decision behind it; None for an order of the engine itself.
         ruling: The guard's approval.
     """
-    intent = journal.intent(decision, request, [asdict(each) for each in ruling.verdicts])
+    intent = journal.intent(decision, request, [each.as_dict() for each in ruling.verdicts])
     try:
         result = result_of(terminal.order_send(request.as_dict()))
     except TerminalError as error:  # by the contract of Terminal, nothing was sent

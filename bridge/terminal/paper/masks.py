@@ -13,6 +13,8 @@ def matches(mask: str, symbol: str) -> bool:
     has to match, in the same case. An exclusion wins wherever it stands, and a list of only
     exclusions holds nothing.
     """
+    if mask == "*":
+        return True
     included = False
     for part in mask.split(","):
         element = part.strip(" ")[:_ELEMENT_LIMIT]

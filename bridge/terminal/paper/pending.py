@@ -84,7 +84,9 @@ def _fill(desk: Desk, series: Series, order: Order, price: float) -> None:
     desk.ledger.place(order)
     target = target_of(desk, order)
     closes = order.position_id not in (0, order.ticket)
-    if desk.is_hedging and closes and target is None:  # what it was to close is gone
+    is_there = target is not None and target.identifier == order.position_id
+    is_bound = desk.is_hedging or order.type in MARKET
+    if is_bound and closes and not is_there:  # what it was to close is gone
         _end(desk, order, mt5.ORDER_STATE_CANCELED, price)
         return
     ask = Ask(_activation(order), series.info, series, target)

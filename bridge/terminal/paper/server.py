@@ -96,7 +96,9 @@ def _deal(desk: Desk, ask: Ask) -> OrderSendResult:
         return refused(desk, request, code, quote)
     twist = desk.script.twist(PartialFill, Placed, RewriteComment, IgnoreStops)
     order = _twisted(order_of(desk, request, ask.price), twist)
-    order.position_id = ask.target.identifier if ask.target else 0
+    # When netting, an order that names no position takes what is there when it is filled.
+    names = ask.target is not None and (desk.is_hedging or bool(request.position))
+    order.position_id = ask.target.identifier if ask.target and names else 0
     if twist.placed:
         order.fate = twist.placed
         desk.ledger.place(order)

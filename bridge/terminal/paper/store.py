@@ -54,6 +54,8 @@ class Store:
 
     def __init__(self, path: Path | None, identity: Mapping[str, str]) -> None:
         self._name = str(path or ":memory:")
+        # What nobody can open again needs no writing.
+        self._is_forgotten = path is None
         try:
             # Waiting for another process would be vain: it holds the file until it ends.
             self._db = sqlite3.connect(
@@ -133,6 +135,8 @@ class Store:
         Raises:
             TerminalError: The file could not be written; it holds the state before the change.
         """
+        if self._is_forgotten:
+            return
         meta = {"now": now, "balance": balance, "lows": lows, **numbers}
         try:
             self._db.execute("BEGIN IMMEDIATE")
