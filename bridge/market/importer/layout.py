@@ -109,7 +109,11 @@ def _delimiter(lines: Sequence[str]) -> str:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # a stray control character; its line is named when cells are read
+        cells = line.split(delimiter)
+    return [cell.strip() for cell in cells]
 
 
 def _is_header(cells: Sequence[str]) -> bool:

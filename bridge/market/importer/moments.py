@@ -29,7 +29,7 @@ _TIME = re.compile(
 _TIME_NUMBER = re.compile(r"(\d{2})(\d{2})(\d{2})?(\d{3})?$")
 _ZONE = re.compile(r"(?:GMT|UTC)?\s?([+-])(\d{1,2}):?(\d{2})?$")
 # Epoch numbers by their size: the unit that puts them between 1970 and 5138.
-_UNITS = ((10**11, 1_000, 1), (10**14, 1, 1), (10**17, 1, 1_000), (10**20, 1, 1_000_000))
+_UNITS = ((10**11, 1_000, 1), (10**14, 1, 1), (10**17, 1, 1_000), (2**63, 1, 1_000_000))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,18 +99,20 @@ def _holds_both(cells: Any) -> bool:
 def _epoch(cells: Any) -> Ints:
     compute, arrow = library("compute"), library("")
     text = _plain(cells)
-    for kind in (arrow.int64(), arrow.float64()):
-        try:
-            found: Ints = compute.cast(text, kind).to_numpy(zero_copy_only=False).astype(np.int64)
-        except (arrow.lib.ArrowInvalid, ValueError):
-            continue
-        return of_epoch(found)
-    row = next(
-        number
-        for number, cell in enumerate(text.to_pylist())
-        if not re.match(r"-?\d+(\.\d+)?$", str(cell or "").strip())
-    )
-    raise Fault(f"{text[row].as_py()!r} is no epoch time, as the others are", row)
+    try:
+        return of_epoch(compute.cast(text, arrow.int64()).to_numpy(zero_copy_only=False))
+    except (arrow.lib.ArrowInvalid, ValueError):
+        pass  # a fraction, or no number
+    numbers = np.array([_epoch_number(cell) for cell in text.to_pylist()])
+    if (wrong := ~(np.abs(numbers) < _UNITS[-1][0])).any():
+        row = int(np.argmax(wrong))
+        raise Fault(f"{text[row].as_py() or ''!r} is no epoch time, as the others are", row)
+    return of_epoch(numbers.astype(np.int64))
+
+
+def _epoch_number(cell: str | None) -> float:
+    written = (cell or "").strip()
+    return float(written) if re.match(r"-?\d{1,19}(\.\d*)?$", written) else np.nan
 
 
 def _plain(cells: Any) -> Any:

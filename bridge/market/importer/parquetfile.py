@@ -25,10 +25,9 @@ def read_parquet(data: bytes, stated: Stated) -> Raw:
     arrow = library("")
     try:
         table = library("parquet").ParquetFile(arrow.BufferReader(data)).read()
-    except arrow.lib.ArrowException as error:
-        raise Fault(
-            f"the Parquet file is damaged ({str(error).splitlines()[0]}): copy it again"
-        ) from error
+    except (arrow.lib.ArrowException, OSError, ValueError) as error:
+        why = next(iter(str(error).splitlines()), "no reason given")
+        raise Fault(f"the Parquet file is damaged ({why}): copy it again") from error
     written = table.column_names
     names = _names(written, stated)
     if not table.num_rows:
