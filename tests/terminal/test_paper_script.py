@@ -229,6 +229,18 @@ def test_placed_and_then_filled_at_the_next_price() -> None:
     assert (held.ticket, held.sl) == (ticket, 1.09)
 
 
+def test_a_placed_exit_opens_nothing_when_its_position_is_gone() -> None:
+    """When netting, somebody closes the position while the server is at our exit."""
+    play = Play(ROWS, profile({"EURUSD": spec()}, margin_mode="netting"))
+    ticket = play.buy().order
+    play.terminal.script.add(Placed())
+    assert play.close(ticket).retcode == 10008
+    assert play.sell().retcode == 10009
+    play.bar(1)
+    assert play.terminal.positions_get() == ()
+    assert play.orders()[-1].endswith("canceled")
+
+
 def test_a_placed_order_can_be_removed_and_not_changed() -> None:
     play = Play(ROWS, script=[Placed()])
     ticket = play.buy().order
