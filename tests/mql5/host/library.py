@@ -180,11 +180,13 @@ def _write(answer: Any, result: Any) -> Any:
         answer.kind, answer.whole = 1, result
         return None
     told = result if isinstance(result, Told) else _told(result)
-    answer.kind, answer.whole, answer.words = 5, told.whole, told.words.encode()
+    # The field alone does not keep the text alive, and reading it makes another one.
+    words = told.words.encode()
+    answer.kind, answer.whole, answer.words = 5, told.whole, words
     if told.numbers is not None:
         answer.data = told.numbers.ctypes.data
         answer.count = len(told.numbers)
-    return told, answer.words
+    return told, words
 
 
 def _told(result: Any) -> Told:
