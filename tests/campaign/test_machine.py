@@ -44,7 +44,7 @@ ACTIONS = (
     *("closed", "filled", "rejected", "some"),
 )
 SETTINGS = settings(
-    max_examples=60,
+    max_examples=25,
     stateful_step_count=25,
     deadline=None,
     derandomize=True,
