@@ -1,0 +1,1 @@
+"""Golden vectors that both sides answer, and the Python side's answers."""
