@@ -50,10 +50,13 @@ def table() -> str:
 
 
 def _row(entry: Entry) -> str:
-    facts = [entry.facts[name] for name in ("Formula", "Range")]
-    facts += [str(entry.example.lookback), entry.facts["TA-Lib"], entry.facts["MT5"]]
-    cells = [text.replace("|", "\\|") for text in (entry.says, *facts)]
-    return f"| `{entry.call}` | {' | '.join(cells)} |"
+    said = (entry.says.removeprefix("Return "), entry.facts["Formula"], entry.facts["Range"])
+    cells = [*said, str(entry.example.lookback), entry.facts["TA-Lib"], entry.facts["MT5"]]
+    return f"| `{entry.call}` | {' | '.join(map(_cell, cells))} |"
+
+
+def _cell(text: str) -> str:
+    return text.removesuffix(".").replace("|", "\\|").replace("``", "`").replace("*", "\\*")
 
 
 def _entry(family: str, function: Named) -> Entry:

@@ -36,11 +36,13 @@ from bridge.features.expr import (
     where,
 )
 from bridge.features.featureset import FeatureSet, sequences
-from bridge.features.graph import features_graph
+from bridge.features.graph import RATES_ROWS, features_graph
 from bridge.features.operations import HOWS, OPERATIONS
 from bridge.features.target import LEGACY, MT5, Target
 from bridge.market.barfile import read_bars
+from bridge.model.load import load_model
 from bridge.mt5.rates import RatesArray
+from bridge.share import share_dir
 
 BARS = Bars()
 CLOSE = BARS.close
@@ -214,6 +216,11 @@ def test_a_sequence_is_the_newest_rows_of_the_history_oldest_first() -> None:
         features_graph(ALL.expressions, window=ALL.window + steps - 2, sequence=steps)
 
 
+def test_rows_of_rates_are_in_the_order_of_the_flags_of_copyrates() -> None:
+    # ENUM_COPY_RATES: 1, 2, 4, 8, 16, 32 and 128; 64 are real volumes.
+    assert RATES_ROWS == ("open", "high", "low", "close", "time", "tick_volume", "spread")
+
+
 def test_one_input_of_rates_gives_the_same_bits_as_bars_and_time() -> None:
     rates = SAMPLE[:600]
     two = run(ALL, windows(rates, ALL.window))
@@ -281,6 +288,17 @@ def test_the_whole_set_survives_json() -> None:
     again = from_json(json.loads(json.dumps(to_json(ALL))))
     assert again.names == ALL.names
     assert all(a is b for a, b in zip(again.expressions, ALL.expressions, strict=True))
+
+
+@pytest.mark.parametrize("name", ["eurusd_h1_direction", "eurusd_h1_sma_cross"])
+def test_trees_of_files_that_are_out_there_are_read_and_written_the_same(name: str) -> None:
+    model = load_model(share_dir("models") / name / "model.onnx", probe=False)
+    tree = model.contract.features
+    assert tree is not None
+    features = from_json(tree)
+    assert to_json(features) == tree
+    rates = SAMPLE[: features.window + 50]
+    assert ulps(run(features, windows(rates, features.window)), features.history(rates)[-51:]) <= 1
 
 
 @pytest.mark.parametrize(
