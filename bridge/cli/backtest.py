@@ -131,6 +131,7 @@ def backtest(
     else:
         show(result)
     if not result.outcome.played.has_ended:
+        typer.echo("stopped by SIGINT: this is what came of the bars until then", err=True)
         raise typer.Exit(_INTERRUPTED)
     if result.sees_future:
         raise ModelError(
@@ -171,6 +172,8 @@ def _tested(
     wants_lookahead, wants_stress, runs = tools
     plan = make_plan(settings, changes)
     with Stop().on_signals() as stop, progress(quiet=quiet) as begin:
+        if not quiet:
+            typer.echo(f"backtest in {folder}; Ctrl-C keeps what was done")
         span = plan.span()
         played = play(plan, folder, stop=stop, on_progress=begin("back-test", *span))
         result = Result(outcome=outcome_of(played), stress={})

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bridge.cli.backtest_run import Plan, Played, play
+from bridge.cli.backtest_run import Plan, Played, Seam, plain, play
 from bridge.cli.recording import Recording
 from bridge.engine.honest.features import Feature, Peek, peeking_features
 from bridge.engine.honest.lookahead import Findings, Trace, check_lookahead, trace_of
@@ -20,13 +20,16 @@ from bridge.journal.read import reading
 from bridge.mt5.rates import RatesArray
 
 # Bars that are decided before each cut, and bars of the future that the other run has.
-_BEFORE, _AFTER = 100, 500
+_BEFORE, _AFTER = 50, 500
 # Bars on which features are tried, besides those that they look back.
 _FEATURE_BARS = 2_000
 
 
 def lookahead(
-    plan: Plan, played: Played, told: Callable[[int, int], None] = lambda done, total: None
+    plan: Plan,
+    played: Played,
+    told: Callable[[int, int], None] = lambda done, total: None,
+    seam: Seam = plain,
 ) -> Findings:
     """Check a plan that was played.
 
@@ -34,6 +37,7 @@ def lookahead(
         plan: What was tested.
         played: How it went: its bars are the ones that are tried.
         told: Told how many cuts of how many are done.
+        seam: As it was played.
     """
     times = [plan.recording.times(each) for each in played.strategies]
     moments = sorted(
@@ -52,7 +56,7 @@ def lookahead(
         recording = _between(plan.recording, first, last, moment, has_future=has_future)
         with TemporaryDirectory(prefix="mt5-onnx-") as folder:
             short = replace(plan, recording=recording, since=since)
-            end = play(short, Path(folder), until=moment)
+            end = play(short, Path(folder), until=moment, seam=seam)
             with reading(end.journal) as journal:
                 utc = recording.server.to_utc(moment)
                 return trace_of(journal, until=moment, until_utc=utc)

@@ -14,6 +14,7 @@ from bridge.errors import ConfigError
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import parse, text
 from bridge.settings import BridgeSettings, PaperPrices, StrategySettings
+from bridge.terminal.paper.specification import complete
 
 RESULT = "result.json"
 """Name of the file that holds what a back-test came to; it marks the folder as one's."""
@@ -143,7 +144,7 @@ def with_spread(recording: Recording, spread: Callable[[str, np.ndarray], np.nda
 def spreads_of(recording: Recording, symbol: str) -> np.ndarray:
     """Return the spread of each bar of ``symbol``, points, as the paper terminal plays it."""
     known = recording.bars[symbol][1]["spread"]
-    usual = recording.profile.symbols[symbol].get("spread", 0)
+    usual = complete(symbol, recording.profile.symbols[symbol]).spread
     return np.where(known > 0, known, usual).astype(np.float64)
 
 

@@ -1,23 +1,22 @@
 """Run a back-test: the daemon's path over a recording, in a folder and a journal of its own."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import cast
 
 from bridge.cli.begin import begin_run
 from bridge.cli.paper_run import playing
 from bridge.cli.recording import Beginning, Recording, beginning
 from bridge.cli.state import ACCOUNT, JOURNAL
 from bridge.clock import Clock, ManualClock
-from bridge.engine.backtest import backtest
+from bridge.engine.backtest import Playing, backtest
 from bridge.engine.crew import Member
 from bridge.engine.replay import Recorded
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import Strategy
-from bridge.journal.read import JournalReader, reading
-from bridge.journal.write import Journal
+from bridge.journal.buffered import BufferedJournal
 from bridge.mt5.records import AccountInfo
 from bridge.mt5.terminal import Terminal
 from bridge.settings import BridgeSettings
@@ -108,13 +107,15 @@ def play(
         ContractError: The bars are not what a model was made for.
     """
     recording, stop = plan.recording, stop or Stop()
+    # What is known ahead is known of the paper terminal, not of what a seam makes of it.
+    is_plain = seam is plain and until == inf
     strategies = tuple(plan.strategies(recording))
     recording.check(strategies)
     begin = beginning(strategies, recording, since=plan.since)
     clock = ManualClock(recording.server.to_utc(begin.opens))
     with (
         playing(recording, plan.settings.paper, clock, folder / ACCOUNT) as paper,
-        _journal(folder / JOURNAL, clock) as (journal, past),
+        BufferedJournal(folder / JOURNAL, clock) as journal,
     ):
         terminal = seam(paper, recording, clock)
         begin_run(journal, plan.settings, strategies, terminal.account_info(), mode="backtest")
@@ -123,9 +124,9 @@ def play(
             members,
             [recording.rates(each) for each in strategies],
             terminal,
-            paper if until == inf else _Until(paper, until),
+            paper if is_plain else cast(Playing, _Until(paper, until)),
             journal,
-            past,
+            journal.reader(),
             clock=clock,
             server=recording.server,
             limits=plan.settings.limits,
@@ -139,18 +140,15 @@ def play(
     return Played(folder, has_ended, account, len(positions), strategies, begin)
 
 
-@contextmanager
-def _journal(path: Path, clock: Clock) -> Iterator[tuple[Journal, JournalReader]]:
-    with Journal(path, clock) as journal, reading(path) as past:
-        yield journal, past
-
-
 class _Until:
-    """A recording that shows its end earlier."""
+    """A recording that shows its end earlier, and tells nothing ahead."""
 
     def __init__(self, recorded: Recorded, until: float) -> None:
         self._recorded = recorded
         self._until = until
+
+    def event_times(self) -> None:
+        """Tell nothing: every bar is stepped to."""
 
     def next_event_time(self) -> int | None:
         opens = self._recorded.next_event_time()

@@ -21,6 +21,7 @@ from bridge.mt5.terminal import Terminal
 from bridge.settings import BacktestSettings
 from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import Commission
+from bridge.terminal.paper.specification import complete
 from bridge.terminal.paper.terminal import PaperTerminal
 
 
@@ -86,7 +87,7 @@ def _slipping(recording: Recording, spreads: float) -> Recording:
     """Return the recording with a broker who takes what slippage would, as commission."""
     kinds = list(recording.profile.account.commissions)
     for symbol, (_, bars) in recording.bars.items():
-        point = float(recording.profile.symbols[symbol]["point"])
+        point = complete(symbol, recording.profile.symbols[symbol]).point
         lost = spreads * float(spreads_of(recording, symbol).mean()) * point
         if percent := 100 * lost / float(np.mean(bars["close"])):
             kinds.append(Commission(symbols=symbol, percent=percent))
