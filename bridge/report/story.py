@@ -1,7 +1,9 @@
 """What a journal tells: strategies bar by bar, deals, and whose they are; read once, as columns."""
 
+from array import array
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,8 @@ from bridge.mt5.servertime import DAY
 from bridge.mt5.timeframes import timeframe
 from bridge.report.course import Course, Numbers, course_of
 from bridge.report.statistics import net
-from bridge.report.trades import TRADING, trades_of
-from bridge.report.why_not import WhyNot, why_not
+from bridge.report.trades import TRADING, open_volume, trades_of
+from bridge.report.why_not import WhyNot, counted, kind_of
 
 Times = NDArray[np.int64]
 
@@ -91,7 +93,7 @@ def story_of(journal: JournalReader) -> Story:
         ConfigError: It has no run, or no decision: there is nothing to report.
     """
     runs = tuple(journal.rows("runs"))
-    lines = _lines(journal.rows("decisions")) if runs else ()
+    lines, kinds = _lines(journal.rows("decisions") if runs else ())
     if not lines:
         raise ConfigError(
             "the journal has no decision yet, so there is nothing to report: run it first"
@@ -116,34 +118,48 @@ def story_of(journal: JournalReader) -> Story:
             equity=equity,
             bars_a_year=_TRADING_DAYS * DAY / max(shortest, 1),
         ),
-        why_not=why_not(journal),
+        why_not=counted(journal, kinds),
     )
 
 
-def _lines(rows: Iterable[Row]) -> tuple[Line, ...]:
-    """Return the strategies, each with its bars in the order decided."""
-    found: dict[tuple[int, str, str], tuple[list[int], list[list[float]], dict[str, None]]] = {}
+_Key = tuple[int, str, str]
+
+
+@dataclass(slots=True)
+class _Growing:
+    """A line as it is read: compact, since a journal may have millions of bars."""
+
+    opens: "array[int]" = field(default_factory=lambda: array("q"))
+    numbers: "array[float]" = field(default_factory=lambda: array("d"))
+    models: dict[str, None] = field(default_factory=dict)
+
+
+def _lines(rows: Iterable[Row]) -> tuple[tuple[Line, ...], Counter[str]]:
+    """Return the strategies, each with its bars in the order decided, and what decisions came to.
+
+    One pass: to make a row of a long back-test takes longer than to look at it.
+    """
+    found: dict[_Key, _Growing] = {}
+    kinds: Counter[str] = Counter()
     for row in rows:
-        key = (row["magic"], row["symbol"], row["timeframe"])
-        times, numbers, models = found.setdefault(key, ([], [], {}))
-        times.append(row["bar_time"])
-        numbers.append([_number(row, name) for name in _NUMBERS])
-        models[row["model_sha256"]] = None
-    return tuple(_line(key, *parts) for key, parts in found.items())
+        kinds[kind_of(row)] += 1
+        growing = found.setdefault((row["magic"], row["symbol"], row["timeframe"]), _Growing())
+        growing.opens.append(row["bar_time"])
+        growing.numbers.extend(_number(row, name) for name in _NUMBERS)
+        growing.models[row["model_sha256"]] = None
+    return tuple(_line(*each) for each in found.items()), kinds
 
 
-def _line(
-    key: tuple[int, str, str], times: list[int], numbers: list[list[float]], models: Iterable[str]
-) -> Line:
+def _line(key: _Key, growing: _Growing) -> Line:
     magic, symbol, frame = key
-    columns = dict(zip(_NUMBERS, np.array(numbers, dtype=float).T, strict=True))
-    closes = np.array(times, dtype=np.int64) + timeframe(frame).seconds
+    table = np.frombuffer(growing.numbers, dtype=float).reshape(-1, len(_NUMBERS))
+    columns = dict(zip(_NUMBERS, np.ascontiguousarray(table.T), strict=True))
     return Line(
         magic=magic,
         symbol=symbol,
         timeframe=frame,
-        models=tuple(models),
-        time=closes,
+        models=tuple(growing.models),
+        time=np.frombuffer(growing.opens, dtype=np.int64) + timeframe(frame).seconds,
         **columns,
     )
 
@@ -179,8 +195,7 @@ def _with_end(
     """Add the end of an account whose last deal came after its last bar and left nothing open."""
     if not trading or (len(time) and trading[-1].time < time[-1]):
         return time, balance, equity
-    bought = sum(deal.volume * (1 if deal.entry == 0 else -1) for deal in trading)
-    if abs(bought) > 1e-9:
+    if open_volume(trading):
         return time, balance, equity
     last = deposit + sum(map(net, trading))
     return (

@@ -137,11 +137,20 @@ def trades_of(deals: Iterable[TradeDeal]) -> tuple[Trade, ...]:
 
     Deals that trade nothing, such as deposits, are left out.
     """
+    return tuple(_books(deals).trades)
+
+
+def open_volume(deals: Iterable[TradeDeal]) -> float:
+    """Return the lots that are open after ``deals``, whatever their side."""
+    return round(sum(held.volume for held in _books(deals).open.values()), 8)
+
+
+def _books(deals: Iterable[TradeDeal]) -> _Books:
     books = _Books()
     for deal in deals:
         if deal.type in TRADING:
             books.take(deal)
-    return tuple(books.trades)
+    return books
 
 
 def side_of(deal: TradeDeal) -> int:

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from bridge.journal.read import JournalReader
+from bridge.journal.read import JournalReader, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,24 @@ class WhyNot:
 
 def why_not(journal: JournalReader) -> WhyNot:
     """Count over all decisions of ``journal``."""
-    kinds: Counter[str] = Counter()
-    for row in journal.rows("decisions"):
-        kinds["all"] += 1
-        if row["problem"]:
-            kinds["unusable"] += 1
-        elif row["action"] == "hold":
-            kinds["holding" if row["holding"] else "flat"] += 1
+    return counted(journal, Counter(map(kind_of, journal.rows("decisions"))))
+
+
+def kind_of(row: Row) -> str:
+    """Return what a decision came to, as :class:`WhyNot` counts it; ``acted`` is the rest."""
+    if row["problem"]:
+        return "unusable"
+    if row["action"] != "hold":
+        return "acted"
+    return "holding" if row["holding"] else "flat"
+
+
+def counted(journal: JournalReader, kinds: Counter[str]) -> WhyNot:
+    """Return the counts for decisions that were looked at already, by kind."""
     denied = Counter(row["denied"] for row in journal.rows("intents", "denied IS NOT NULL"))
     rejected = sum(1 for _ in journal.rows("results", "outcome = ?", "rejected"))
     return WhyNot(
-        kinds["all"],
+        kinds.total(),
         kinds["flat"],
         kinds["holding"],
         kinds["unusable"],

@@ -18,7 +18,9 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
 
 
 def executable() -> str | None:
-    """Return a browser, or None."""
+    """Return a browser, or None; its pipe is a thing of POSIX."""
+    if os.name != "posix":
+        return None
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 

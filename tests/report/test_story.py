@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import empyrical
 import numpy as np
@@ -23,7 +24,7 @@ from bridge.report.account import Account, account_of
 from bridge.report.course import Excursion, course_of
 from bridge.report.page.packing import kept
 from bridge.report.tester import falls
-from bridge.report.trades import trades_of
+from bridge.report.trades import open_volume, trades_of
 
 
 def account(path: Path) -> Account:
@@ -61,12 +62,14 @@ def test_partly_closed_reversed_and_unknown_positions() -> None:
         deal(5, 1, 4, entry=closed, type=0, price=1.1, volume=0.3, profit=30.0),
         deal(6, 9, 5, entry=closed, type=0, price=1.1, volume=0.3, profit=1.0),
     ]
-    part, turn, short, unknown = trades_of(deals)
+    found: tuple[Any, ...] = trades_of(deals)
+    part, turn, short, unknown = found
     assert (part.side, part.volume, part.price_open) == (1, 0.1, pytest.approx(1.1))
     assert part.entry_costs == pytest.approx(-1.0)
     assert (turn.side, turn.volume, turn.entry_costs) == (1, 0.2, pytest.approx(-2.0))
     assert (short.side, short.volume, short.price_open) == (-1, 0.3, pytest.approx(1.2))
     assert (unknown.opened, unknown.price_open, unknown.net) == (None, None, 1.0)
+    assert [open_volume(deals[:count]) for count in (2, 3, 4, 6)] == [0.3, 0.2, 0.3, 0.0]
 
 
 def test_money_paid_in_or_out_is_no_profit(tmp_path: Path) -> None:

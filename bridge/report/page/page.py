@@ -17,7 +17,7 @@ from bridge.report.page.sections import Section, sections_of
 from bridge.report.story import symbols_of
 from bridge.report.tester import STATISTICS, Statistic, falls, gains
 from bridge.report.tester.words import money
-from bridge.report.trades import Trade
+from bridge.report.trades import Trade, open_volume
 
 _HERE = Path(__file__).resolve().parent
 
@@ -80,12 +80,14 @@ def _title(account: Account) -> str:
 def _header(account: Account) -> Html:
     story, (first, last) = account.story, period(account.story)
     bars = sum(len(line.time) for line in story.lines)
+    still = open_volume(story.course.deals)
     models = ", ".join(model.contract.name for model in account.models if model.contract)
     facts = [
         models,
         f"mode {story.mode}",
         f"{text(first)[:16]} to {text(last)[:16]}, server time",
         f"{bars:,} bars",
+        f"{still:g} lots still open, in the equity only" if still else "",
     ]
     return tag(
         "header",
