@@ -2,15 +2,19 @@
 
 import numpy as np
 import pytest
-from evaluators import ulps, window_values
+from evaluators import run, ulps, window_values, windows
 from markets import SAMPLE
 from numpy.typing import NDArray
+from onnx import checker, shape_inference
+from onnx.reference import ReferenceEvaluator
 
 from bridge.errors import ConfigError, DataError
 from bridge.features import named
 from bridge.features.codec import from_json, to_json
 from bridge.features.expr import Bars, Expr, calendar, higher, so_far
-from bridge.features.featureset import FeatureSet
+from bridge.features.featureset import FeatureSet, sequences
+from bridge.features.graph import features_graph
+from bridge.features.target import LEGACY, MT5, Target
 from bridge.market.aggregate import aggregate
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.timeframes import timeframe
@@ -78,6 +82,28 @@ def test_higher_bars_can_be_lagged_and_averaged_on_the_bars_below() -> None:
     mixed = FeatureSet({"x": yesterday.mean(30) - yesterday.lag(24), "y": BARS.close / 2.0})
     rates = RATES[: mixed.window + 100]
     assert ulps(window_values(mixed, rates), mixed.history(rates)[mixed.lookback :]) <= 1
+
+
+@pytest.mark.parametrize("target", [MT5, LEGACY])
+def test_a_sequence_of_higher_bars_is_that_of_the_history_in_both_targets(target: Target) -> None:
+    features = FeatureSet(
+        {
+            "rsi": higher(named.rsi(BARS.close, 2), "H4", of="H1"),
+            "place": named.position_so_far(BARS),
+            "body": named.higher_body(BARS),
+        }
+    )
+    rates, steps = RATES[:400], 5
+    model = features_graph(features.expressions, sequence=steps, target=target)
+    checker.check_model(model, full_check=True)
+    shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+    feeds = windows(rates, features.lookback + steps)
+    found = run(features, feeds, target, sequence=steps)
+    wanted = sequences(features.history(rates), steps)[features.lookback + steps - 1 :]
+    assert ulps(found, np.ascontiguousarray(wanted)) <= 1
+    few = {name: each[:20] for name, each in feeds.items()}
+    reference = ReferenceEvaluator(model).run(None, few)
+    assert ulps(np.asarray(next(iter(reference))), found[:20]) <= 1
 
 
 def test_bars_finer_than_told_have_no_value() -> None:
