@@ -110,7 +110,7 @@ FRAMES: dict[str, tuple[pd.DataFrame, dict[str, Any]]] = {
     "index": (frame().assign(time=WHEN).set_index("time"), {}),
     "index without a name": (frame().assign(time=WHEN).set_index("time").rename_axis(None), {}),
     "other columns": (frame().assign(rsi=np.nan, Volume=[5, 6]), {}),
-    "float32 volumes": (frame().assign(tick_volume=np.float32([5, 6])), {}),
+    "float32 volumes": (frame().assign(tick_volume=np.array([5, 6], dtype=np.float32)), {}),
 }  # fmt: skip
 
 
