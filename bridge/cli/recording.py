@@ -1,11 +1,12 @@
 """Recorded markets: the bars and the broker that paper runs and back-tests play."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from bridge.cli.shelf import Bars, Shelf
 from bridge.engine.strategy import Strategy
 from bridge.errors import ConfigError
 from bridge.market.aggregate import aggregate, can_make, opens_of, starts_of
@@ -13,8 +14,8 @@ from bridge.market.barfile import read_bars
 from bridge.model.load import check_bars
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import ServerClock, server_clock, text
-from bridge.mt5.timeframes import Timeframe, timeframe
-from bridge.settings import BridgeSettings
+from bridge.mt5.timeframes import timeframe
+from bridge.settings import BridgeSettings, PaperBars, StrategySettings
 from bridge.terminal.paper.profile import BrokerProfile
 
 
@@ -23,7 +24,7 @@ class Recording:
     """The market of a paper run or a back-test."""
 
     profile: BrokerProfile
-    bars: dict[str, tuple[Timeframe, RatesArray]]
+    bars: dict[str, Bars]
     server: ServerClock
 
     def times(self, strategy: Strategy) -> list[int]:
@@ -76,33 +77,64 @@ class Recording:
 
 
 def load_recording(settings: BridgeSettings) -> Recording:
-    """Read profile and bars.
+    """Read profile and bars, from files or from the store.
 
     Raises:
         ConfigError: A file can't be read, or the clock rules disagree.
-        DataError: Bars are unusable.
+        DataError: Bars are unusable, or there are none in the store.
     """
-    if settings.paper.profile is None:
+    shelf = Shelf.of(settings.paper)
+    bars = {each.symbol: _bars(each, shelf) for each in settings.paper.bars}
+    for symbol in dict.fromkeys(each.symbol for each in settings.strategy):
+        if symbol not in bars and shelf is not None:
+            frames = [each.timeframe for each in settings.strategy if each.symbol == symbol]
+            bars[symbol] = shelf.finest(symbol, [timeframe(name) for name in frames])
+    profile = _profile(settings, shelf)
+    _check_strategies(settings.strategy, bars)
+    return Recording(profile, bars, server_clock(profile.server_clock))
+
+
+def _bars(named: PaperBars, shelf: Shelf | None) -> Bars:
+    frame = timeframe(named.timeframe)
+    if named.path is not None:
+        return frame, read_bars(Path(named.path))
+    if shelf is None:
+        raise ConfigError(
+            f"paper.bars names no file for {named.symbol}: name one, or paper.broker, whose bars "
+            "the store has"
+        )
+    return frame, shelf.read(named.symbol, frame)
+
+
+def _profile(settings: BridgeSettings, shelf: Shelf | None) -> BrokerProfile:
+    """Return the broker that is played, which has to have the clock of settings and bars."""
+    named = settings.paper.profile or (shelf.profile if shelf is not None else None)
+    if named is None:
         raise ConfigError(
             "recorded bars are played by a broker, and paper.profile names none: name its file, or "
             "a shipped one; mt5-onnx profile dump writes your own broker's"
         )
-    path = Path(settings.paper.profile)
-    profile = BrokerProfile.load(path)
+    profile = BrokerProfile.load(named)
     if settings.server_clock not in ("auto", profile.server_clock):
         raise ConfigError(
-            f"server_clock is {settings.server_clock}, the profile {path} says "
+            f"server_clock is {settings.server_clock}, the profile {named} says "
             f'{profile.server_clock}: write one of them in both, or server_clock = "auto"'
         )
-    bars = {
-        each.symbol: (timeframe(each.timeframe), read_bars(Path(each.path)))
-        for each in settings.paper.bars
-    }
-    for each in settings.strategy:
+    for title, rule in shelf.clocks.items() if shelf is not None else ():
+        if server_clock(rule) != server_clock(profile.server_clock):
+            raise ConfigError(
+                f"the store's bars of {title} follow the clock {rule}, the profile {named} says "
+                f"{profile.server_clock}: name the broker's own profile"
+            )
+    return profile
+
+
+def _check_strategies(strategies: Sequence[StrategySettings], bars: Mapping[str, Bars]) -> None:
+    for each in strategies:
         if each.symbol not in bars:
             raise ConfigError(
                 f"{each.title} trades {each.symbol}, of which there are no recorded bars: name a "
-                "file of them in [[paper.bars]]"
+                "file of them in [[paper.bars]], or paper.broker, whose bars the store has"
             )
         recorded = bars[each.symbol][0]
         if not can_make(timeframe(each.timeframe), recorded):
@@ -111,7 +143,6 @@ def load_recording(settings: BridgeSettings) -> Recording:
                 f"{recorded.name}, which makes no {each.timeframe}: name finer bars in "
                 "[[paper.bars]]"
             )
-    return Recording(profile, bars, server_clock(profile.server_clock))
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,8 +191,10 @@ def _anchored(settings: BridgeSettings, folder: Path) -> BridgeSettings:
     paper = settings.paper.model_copy(
         update={
             "profile": settings.paper.profile and at(settings.paper.profile),
+            "store": settings.paper.store and at(settings.paper.store),
             "bars": tuple(
-                each.model_copy(update={"path": at(each.path)}) for each in settings.paper.bars
+                each.model_copy(update={"path": each.path and at(each.path)})
+                for each in settings.paper.bars
             ),
         }
     )

@@ -121,8 +121,9 @@ class PaperBars(Frozen):
     """Symbol that it shows."""
     timeframe: TimeframeName
     """M1 to MN1; coarser ones are made from it."""
-    path: Text
-    """File of bars; relative to the settings file."""
+    path: OrOff[Text] = None
+    """File of bars; relative to the settings file. None takes the bars of paper.broker from the
+    store."""
 
 
 class PaperSettings(Frozen):
@@ -135,7 +136,12 @@ class PaperSettings(Frozen):
     """Mode dry-run: money that a new account begins with, account currency; None takes the balance
     of the terminal's account."""
     bars: tuple[PaperBars, ...] = ()
-    """Recordings, one a symbol."""
+    """Recordings, one a symbol; a symbol that is not named is played from the store, in its finest
+    bars that make those of the strategies."""
+    broker: OrOff[Text] = None
+    """Broker whose bars of the store are played, as mt5-onnx bars list names it."""
+    store: OrOff[Text] = None
+    """Folder of the store of bars; relative to the settings file. None is the user's own."""
     prices: PaperPrices = PaperPrices.OHLC
     """open: a bar's open is its only price; ohlc: a path through each bar, the worse extreme for
     what is held first."""
@@ -201,17 +207,24 @@ def _check_unique(strategies: Iterable[StrategySettings]) -> None:
 
 
 def _check_paper(paper: PaperSettings, strategies: Iterable[StrategySettings]) -> None:
-    if paper.profile is None:
+    if paper.profile is None and paper.broker is None:
         raise ValueError("mode paper plays a broker: name its file in paper.profile")
     recorded = {each.symbol: each for each in paper.bars}
     if len(recorded) < len(paper.bars):
         raise ValueError("paper.bars names a symbol twice: keep one recording a symbol")
     for each in strategies:
         bars = recorded.get(each.symbol)
+        if bars is None and paper.broker is not None:
+            continue
         if bars is None:
             raise ValueError(
                 f"mode paper replays recorded bars and has none of {each.symbol}: "
-                "name a file in [[paper.bars]]"
+                "name a file in [[paper.bars]], or paper.broker, whose bars the store has"
+            )
+        if bars.path is None and paper.broker is None:
+            raise ValueError(
+                f"paper.bars names no file for {each.symbol}: name one, or paper.broker, whose "
+                "bars the store has"
             )
         if TIMEFRAMES.index(bars.timeframe) > TIMEFRAMES.index(each.timeframe):
             raise ValueError(

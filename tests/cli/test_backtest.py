@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from backtest_support import random_settings, settings_of, walk, write_model
 
@@ -18,11 +19,15 @@ from bridge.cli.backtest_run import Played, play
 from bridge.cli.log import Watcher
 from bridge.cli.main import run
 from bridge.cli.paper_run import run_paper
+from bridge.cli.recording import load_recording
 from bridge.engine.stop import Stop
+from bridge.errors import ConfigError, DataError
 from bridge.journal.read import reading
 from bridge.market.barfile import read_bars, write_bars
+from bridge.market.store import BarStore, Series
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse, text
+from bridge.mt5.timeframes import timeframe
 from bridge.settings import BridgeSettings
 from bridge.share import share_dir
 
@@ -248,3 +253,28 @@ def test_stop_between_two_bars_leaves_a_whole_journal(tmp_path: Path) -> None:
     assert 0 < len(done) < len(whole["decisions"])
     assert done == whole["decisions"][: len(done)]
     assert outcome_of(played).why_not.decisions == len(done)
+
+
+def test_bars_come_from_the_store_the_finest_that_fit(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="the store needs the extra history")
+    settings = random_settings(tmp_path, 1)
+    paper, rates = settings.paper, {frame: walk(1, 48, step=60 * frame) for frame in (20, 30, 60)}
+    store = BarStore(tmp_path / "bars")
+    for frame, name in ((20, "M20"), (30, "M30"), (60, "H1")):
+        series = Series("Ours", "EURUSD", timeframe(name), clock="utc", digits=5)
+        store.add(series, rates[frame])
+    shelf = {"broker": "Ours", "store": str(tmp_path / "bars")}
+    kept = paper.model_copy(update={**shelf, "bars": paper.bars[1:]})
+    found = load_recording(settings.model_copy(update={"paper": kept}))
+    assert (found.bars["EURUSD"][0].name, found.bars["GBPUSD"][0].name) == ("M20", "H1")
+    assert np.array_equal(found.bars["EURUSD"][1], rates[20])
+    chosen = paper.bars[0].model_copy(update={"path": None})
+    kept = paper.model_copy(update={**shelf, "bars": (chosen, paper.bars[1])})
+    found = load_recording(settings.model_copy(update={"paper": kept}))
+    assert np.array_equal(found.bars["EURUSD"][1], rates[30])
+    other = paper.model_copy(update={**shelf, "broker": "Theirs", "bars": paper.bars[1:]})
+    with pytest.raises(DataError, match="EURUSD"):
+        load_recording(settings.model_copy(update={"paper": other}))
+    nothing = paper.model_copy(update={"bars": paper.bars[1:]})
+    with pytest.raises(ConfigError, match=r"EURUSD, of which there are no recorded bars.*broker"):
+        load_recording(settings.model_copy(update={"paper": nothing}))
