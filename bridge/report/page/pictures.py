@@ -72,6 +72,7 @@ def points(
     kinds: Sequence[str] = (),
     tips: Sequence[str] = (),
     level: float | None = None,
+    chance: float = 0.0,
     from_zero: bool = True,
 ) -> Html:
     """Return a point for each pair.
@@ -83,9 +84,11 @@ def points(
         kinds: Class of each point; ``plain`` without.
         tips: What a point says of itself.
         level: A dashed horizontal line.
+        chance: How far from it chance alone brings most points; a band.
         from_zero: Whether the axes begin at 0, or where the points do.
     """
-    scale = _Scale([*up, *([level] if level is not None else [])], from_zero=from_zero)
+    expected = [] if level is None else [level - chance, level, level + chance]
+    scale = _Scale([*up, *expected], from_zero=from_zero)
     low, high = min([0.0, *across]), max([0.0, *across])
     reach = high - low or 1.0
 
@@ -103,14 +106,26 @@ def points(
         )
         for number, (x, y) in enumerate(zip(across, up, strict=True))
     ]
-    if level is not None:
-        at = scale(level)
-        drawn.append(tag("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, class_="level"))
-    step = nice(reach / 4)
+    ticks = [_label(right(value), f"{value:.6g}") for value in _round_values(low, high)]
+    return _framed(scale, [*_expectation(scale, expected), *drawn, *ticks], title)
+
+
+def _round_values(low: float, high: float) -> list[float]:
+    step = nice((high - low or 1.0) / 6)
     first = -(-low // step)
-    ticks = [step * (first + n) for n in range(6) if step * (first + n) <= high + step * 1e-9]
-    drawn += [_label(right(value), f"{value:g}") for value in ticks]
-    return _framed(scale, drawn, title)
+    values = [step * (first + number) for number in range(13)]
+    return [value for value in values if value <= high + step * 1e-9]
+
+
+def _expectation(scale: _Scale, expected: list[float]) -> list[Html]:
+    """Return the line of what is expected, and the band about it."""
+    if not expected:
+        return []
+    bottom, at, top = map(scale, expected)
+    band = tag(
+        "rect", x=_LEFT, width=_ACROSS, y=top, height=round(bottom - top, 1), class_="chance"
+    )
+    return [band, tag("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=at, y2=at, class_="level")]
 
 
 def _labels(labels: Sequence[str], slot: float) -> list[Html]:

@@ -1,6 +1,7 @@
 """The sections of a report. A report is a list of them: others may add their own."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -337,7 +338,8 @@ def _signals(account: Account) -> Html:
         _note(
             "Bars in ten groups by the signal, long less short; of each, the share after which the"
             " bid was higher at the next bar's close. A signal that knows something rises to the"
-            " right; the dashed line is the share of all bars."
+            " right; the dashed line is the share of all bars, and inside the band lies what chance"
+            " alone does nineteen times of twenty."
         ),
     )
 
@@ -356,6 +358,8 @@ def _calibrated(line: Line) -> Html:
             title=f"Share of bars that rose by signal, {line.title}",
             tips=[f"signal {each.signal:.4g}: {each.rose:.1%} of {each.bars}" for each in found],
             level=100 * base,
+            # Two deviations of a share of that many bars.
+            chance=200 * math.sqrt(base * (1 - base) * len(found) / bars),
             from_zero=False,
         ),
         _numbers(
