@@ -12,8 +12,9 @@ from bridge.mt5.rates import RatesArray
 
 Doubles = NDArray[np.float64]
 
-# Rows worked on at a time: their numbers stay in the processor's cache.
-_CHUNK = 16_384
+# Bars worked on at a time, each with those before it that it depends on: the values between stay in
+# the processor's cache, and a long history takes no more memory than a short one.
+_ROWS = 8_192
 
 
 def evaluate(expressions: Sequence[Expr], rates: RatesArray) -> Doubles:
@@ -29,14 +30,27 @@ def evaluate(expressions: Sequence[Expr], rates: RatesArray) -> Doubles:
     Raises:
         DataError: Bars are closer together than a feature of higher bars has been told.
     """
+    lookback = max((expression.lookback for expression in expressions), default=0)
+    rows = max(_ROWS, 4 * lookback)
+    out = np.empty((len(rates), len(expressions)))
+    for start in range(0, len(rates), rows):
+        before = min(start, lookback)
+        part = rates[start - before : start + rows]
+        out[start : start + rows] = _evaluate(expressions, part)[:, before:].T
+    for number, expression in enumerate(expressions):
+        out[: expression.lookback, number] = np.nan
+    return out
+
+
+def _evaluate(expressions: Sequence[Expr], rates: RatesArray) -> Doubles:
+    """Return each expression at each bar, ``(len(expressions), n)``; early ones mean nothing."""
     columns = {name: rates[name].astype(np.float64) for name in FIELDS}
     history = _History(columns, rates["time"].astype(np.int64))
-    out = np.empty((len(rates), len(expressions)))
+    out = np.empty((len(expressions), len(rates)))
     # Divisions and logarithms of the padding at the start are NaN, and meant to be.
     with np.errstate(invalid="ignore", divide="ignore"):
         for number, expression in enumerate(expressions):
-            out[:, number] = history.value(expression)
-            out[: expression.lookback, number] = np.nan
+            out[number] = history.value(expression)
     return out
 
 
@@ -129,12 +143,10 @@ def _about_mean(
     if len(column) < bars:
         return history.padded(np.empty(0))
     means = np.convolve(column, np.full(bars, 1.0 / bars), "valid")
-    sums = np.zeros(len(means))
-    for start in range(0, len(means), _CHUNK):
-        mean, total = means[start : start + _CHUNK], sums[start : start + _CHUNK]
-        for age in range(bars):
-            total += distance(column[start + age : start + age + len(mean)] - mean)
-    return history.padded(sums / bars)
+    total = np.zeros(len(means))
+    for age in range(bars):
+        total += distance(column[age : age + len(means)] - means)
+    return history.padded(total / bars)
 
 
 def _bars_since_max(history: _History, node: Expr, values: Doubles) -> Doubles:

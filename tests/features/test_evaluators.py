@@ -11,7 +11,7 @@ import pytest
 from evaluators import differing, rates_windows, run, ulps, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markets import MARKETS, SAMPLE
+from markets import MARKETS, SAMPLE, market
 from onnx import checker, shape_inference
 from onnx.reference import ReferenceEvaluator
 
@@ -173,6 +173,16 @@ def test_what_came_before_the_window_changes_nothing() -> None:
     late = ALL.history(SAMPLE[:2000])[-500:]
     # The rolling sums start at another place of memory; one bit is what that may move.
     assert ulps(late, ALL.history(rates)[-500:]) <= 1
+
+
+def test_a_long_history_has_no_seams() -> None:
+    rates = market(np.resize(SAMPLE["close"], 18_000), 1e-4)
+    whole = EVERY.history(rates)
+    assert np.isfinite(whole[EVERY.lookback :]).all()
+    for seam in (8_192, 16_384):
+        around = rates[seam - EVERY.lookback - 30 : seam + 30]
+        part = EVERY.history(around)[EVERY.lookback :]
+        assert ulps(whole[seam - 30 : seam + 30], part) <= 1
 
 
 def test_cutting_the_future_changes_no_value_before() -> None:
