@@ -1,5 +1,6 @@
 """The outline as a picture: a tree of text, or an SVG."""
 
+from textwrap import wrap
 from xml.sax.saxutils import escape
 
 from bridge.authoring.outline import Outline, Stage
@@ -51,7 +52,7 @@ def _box(stage: Stage, top: int) -> tuple[list[str], int]:
 
 
 def _wrapped(line: str) -> list[str]:
-    return [line[start : start + _FITS] for start in range(0, len(line), _FITS)] or [""]
+    return wrap(line, _FITS, subsequent_indent="  ") or [""]
 
 
 def _text(x: int, y: int, text: str, kind: str) -> str:
