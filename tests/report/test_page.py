@@ -138,12 +138,19 @@ def test_a_hundred_thousand_bars_stay_usable(tmp_path: Path, browser: Browser) -
 
 def test_headings_go_down_by_one_and_sections_can_be_added(tmp_path: Path) -> None:
     more = Section("stress", "Stress", tag("p", "as <planned>"))
-    text = written(tmp_path, more=[more]).read_text(encoding="utf-8")
+    settings = {
+        "terminal": {"login": 123456789, "path": r"C:\Users\Ada\MT5\terminal64.exe"},
+        "strategy": [{"model": "/home/ada/model.onnx", "magic": 7}],
+    }
+    text = written(tmp_path, more=[more], settings=settings).read_text(encoding="utf-8")
     levels = [int(each[1]) for each in Outline(text).headings]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert text.index('id="stress"') < text.index('id="settings"')
     assert "as &lt;planned&gt;" in text
-    assert "123456789" not in text  # the account's number is nobody's business
+    # Reports are passed on: the account's number and the user's name are nobody's business.
+    assert not re.search("123456789|ada|users", text, re.IGNORECASE)
+    assert "(folder)/terminal64.exe" in text
+    assert "(folder)/model.onnx" in text
     assert "was not found, so it is not known which of these bars" in text

@@ -2,8 +2,10 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PureWindowsPath
 from typing import Any
 
 from bridge.mt5.servertime import text
@@ -17,6 +19,9 @@ from bridge.report.tester.words import money
 
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()  # noqa: SIM905  one line
 _UNKNOWN = "-"
+_PRIVATE = frozenset({"login", "server", "remote", "python", "url", "urls", "token", "password"})
+# A POSIX or a Windows path; the latter's rules split both.
+_ABSOLUTE = re.compile(r"/|\\\\|[A-Za-z]:[\\/]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,15 +411,29 @@ def _settings(account: Account) -> Html:
         [run["id"], run["mode"], _ending(run), _versions(run["versions"])]
         for run in account.story.runs
     ]
-    last = json.dumps(account.story.runs[-1]["settings"], indent=2, ensure_ascii=False)
+    shown = shareable(account.story.runs[-1]["settings"])
+    last = json.dumps(shown, indent=2, ensure_ascii=False)
     return joined(
         tag("h3", "Models"),
         table(["sha256", "name", "trained on"], [list(row) for row in models], caption="Models"),
         tag("h3", "Runs"),
         table(["Run", "mode", "ended", "versions"], runs, caption="Runs"),
-        tag("h3", "Settings of the last run"),
+        tag("h3", "Settings of the last run, without account and folders"),
         tag("pre", last, tabindex="0", role="region", aria_label="Settings of the last run"),
     )
+
+
+def shareable(value: Any, key: str = "") -> Any:
+    """Return settings without whose account it is and where files lie: reports are passed on."""
+    if isinstance(value, dict):
+        return {name: shareable(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [shareable(each, key) for each in value]
+    if key in _PRIVATE and value is not None:
+        return "(not shown)"
+    if isinstance(value, str) and _ABSOLUTE.match(value):
+        return f"(folder)/{PureWindowsPath(value).name}"
+    return value
 
 
 def _ending(run: dict[str, Any]) -> str:
