@@ -13,6 +13,7 @@ import onnx
 import pytest
 from markets import SAMPLE
 
+import bridge.authoring
 from bridge.authoring.build import Built, build
 from bridge.authoring.ensemble import Mean, Vote
 from bridge.authoring.export import GOLDEN, MODEL, SIDECAR, Exported, export_built
@@ -385,3 +386,16 @@ def test_what_a_network_does_besides_its_layers_is_refused(tmp_path: Path) -> No
     refused(room.recurrent("GRU"), "needs a sequence of rows", tmp_path, kind="shares")
     convolving = room.nn.Sequential(room.nn.Conv1d(8, 3, 2))
     refused(convolving, "a layer Conv1d is not known", tmp_path, kind="shares", sequence=8)
+
+
+def test_the_readmes_example_does_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (Path(bridge.authoring.__file__).with_name("README.md")).read_text(encoding="utf-8")
+    example = readme.partition("## Export API")[2].partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(example, {})  # noqa: S102  our own text
+    assert sorted(each.name for each in (tmp_path / "next_close").iterdir()) == sorted(
+        [GOLDEN, MODEL, SIDECAR]
+    )
+    assert "ONNX equals the estimator: " in capsys.readouterr().out
