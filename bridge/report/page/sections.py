@@ -57,7 +57,7 @@ def sections_of(account: Account) -> list[Section]:
 
 
 def _account(account: Account) -> Html:
-    note = "Equity and balance at the close of each bar; what is between two bars is not shown."
+    note = "Equity and balance when each bar was decided; what was between is not shown."
     return joined(_chart("account", "Equity, balance and drawdown over time"), _note(note))
 
 
@@ -71,8 +71,8 @@ def _prices(account: Account) -> Html:
     return joined(
         *charts,
         _note(
-            "The bid at the close of each bar decided. Triangles are entries (up is a buy),"
-            " circles are exits; the line between is green for a profit, red for a loss."
+            "The bid at which each bar was decided: the first one after its close. Triangles are"
+            " entries (up is a buy), circles are exits; the line between is green for a profit, red for a loss."
         ),
     )
 

@@ -8,6 +8,8 @@ from bridge.report.course import Course, Numbers
 from bridge.report.tester.gains import total_net_profit
 from bridge.report.tester.values import Fall
 
+_LEAST_SHARPE = -5.0
+
 
 def balance_drawdown_absolute(course: Course) -> float:
     """How far the balance fell below the deposit, >= 0.
@@ -71,17 +73,20 @@ def recovery_factor(course: Course) -> float | None:
 def sharpe_ratio(course: Course) -> float | None:
     """Mean over deviation of the log returns of equity a bar, for a year of 252 days.
 
-    Bars at which equity stood still are left out, and no risk-free rate is taken off. The tester
-    builds equity from its own ticks, so deals alone don't tell its number.
+    Bars at which equity stood still are left out, no risk-free rate is taken off, and -5 is the
+    least. The tester builds equity from its own ticks, so deals alone don't tell its number.
 
-    Source: MetaQuotes, Mathematics in trading: Sharpe and Sortino ratios, mql5.com/articles/9171.
+    Source: MetaQuotes, Mathematics in trading: Sharpe and Sortino ratios, mql5.com/articles/9171;
+    the least is what a report of a steep loss shows.
     """
     returns = log_returns(course.equity)
     moved = returns[returns != 0]
     if len(moved) < 2 or course.bars_a_year is None:
         return None
     deviation = float(moved.std())
-    return float(moved.mean()) / deviation * math.sqrt(course.bars_a_year) if deviation else None
+    if not deviation:
+        return None
+    return max(float(moved.mean()) / deviation * math.sqrt(course.bars_a_year), _LEAST_SHARPE)
 
 
 def log_returns(equity: Numbers) -> Numbers:
