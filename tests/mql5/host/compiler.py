@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -36,7 +37,15 @@ FLAGS = [*_MODE, *_MATHS, *_WARNINGS]
 
 
 class BuildError(Exception):
-    """g++ refuses a program; the message is its first error, with file and line of the source."""
+    """g++ refuses a program; the message is its first error, with file and line of the source.
+
+    Attributes:
+        errors: All of them.
+    """
+
+    def __init__(self, errors: Sequence[str]) -> None:
+        super().__init__(errors[0])
+        self.errors = tuple(errors)
 
 
 def has_compiler() -> bool:
@@ -115,18 +124,19 @@ class Compiler:
             check=False,
         )
         if done.returncode:
-            raise BuildError(_first_error(done.stderr))
+            raise BuildError(_errors(done.stderr))
 
 
-def _first_error(text: str) -> str:
-    """Return the first error; one in the shim's own text is told where the source asked for it."""
+def _errors(text: str) -> list[str]:
+    """Return the errors; one in the shim's own text is told where the source asked for it."""
+    found: list[str] = []
     asked = ""
     for line in text.splitlines():
         if "required from here" in line:
             asked = line.split(":   ")[0] + ": "
         if " error: " in line or "undefined reference" in line:
-            return line if line.startswith("/") else asked + line
-    return text[:400]
+            found.append(line if line.startswith("/") else asked + line)
+    return found or [text[:400]]
 
 
 @cache

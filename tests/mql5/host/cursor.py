@@ -1,11 +1,10 @@
 """A place in the tokens of a source, and what stands there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from mql5.host.tokens import SourceError, Token
-
 
 _T = TypeVar("_T")
 
@@ -22,13 +21,15 @@ class Line:
 class Cursor:
     """Moves over tokens."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
+        self._count = len(tokens)
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token:
         """Return a token without moving."""
-        return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
+        at = self._at + ahead
+        return self._tokens[at] if at < self._count else self._tokens[-1]
 
     def take(self) -> Token:
         """Return the token here and go on."""

@@ -1,5 +1,6 @@
 """Declarations: enums, structs, classes, functions, globals and inputs, written as C++."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mql5.host.cursor import Line
@@ -66,12 +67,12 @@ class Unit:
 class Declarations(Statements):
     """Reads the declarations of a program."""
 
-    def __init__(self, tokens: list[Token], names: Names) -> None:
+    def __init__(self, tokens: Sequence[Token], names: Names) -> None:
         super().__init__(tokens, names)
         self.unit = Unit()
         self._scan_types(tokens)
 
-    def _scan_types(self, tokens: list[Token]) -> None:
+    def _scan_types(self, tokens: Sequence[Token]) -> None:
         """Know the types beforehand: a bracketed name may be one."""
         for word, name in zip(tokens, tokens[1:], strict=False):
             if word.text in ("enum", "struct", "class", "union") and name.kind == "name":
@@ -228,7 +229,9 @@ class Declarations(Statements):
         if function.name == function.owner and self.accept(":"):
             head += f" : {', '.join(self._first_values())}"
         lines = [Line(first.file, first.line, head)]
-        self.unit.bodies += [*lines, *self.block()]
+        opening, *rest = self.block()
+        began = Line(opening.file, opening.line, f"{opening.text} mql::caller mql_back;")
+        self.unit.bodies += [*lines, began, *rest]
 
     def _first_values(self) -> list[str]:
         found = [self._first_value()]

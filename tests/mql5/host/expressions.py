@@ -1,6 +1,7 @@
 """Expressions: read by the grammar's precedence, written as C++."""
 
 import re
+from collections.abc import Sequence
 
 from mql5.host.cursor import Cursor
 from mql5.host.names import ALGEBRA, SCALARS, Names
@@ -15,7 +16,7 @@ from mql5.host.tokens import (
 )
 
 _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
-_BINARY = (
+_LEVELS = (
     ("||",),
     ("&&",),
     ("|",),
@@ -27,6 +28,7 @@ _BINARY = (
     ("+", "-"),
     ("*", "/", "%"),
 )
+_RANK = {sign: rank for rank, signs in enumerate(_LEVELS) for sign in signs}
 # Names that are variables of the program in a terminal, and answers of the host here.
 _VARIABLES = {
     "_Symbol": "Symbol()",
@@ -63,7 +65,7 @@ class Expressions(Cursor):
         function: The function that is read, for ``__FUNCTION__``.
     """
 
-    def __init__(self, tokens: list[Token], names: Names) -> None:
+    def __init__(self, tokens: Sequence[Token], names: Names) -> None:
         super().__init__(tokens)
         self.names = names
         self.function = ""
@@ -82,13 +84,17 @@ class Expressions(Cursor):
         self.expect(":")
         return f"{condition} ? {yes} : {self._choice()}"
 
-    def _binary(self, level: int) -> str:
-        if level == len(_BINARY):
-            return self._unary()
-        text = self._binary(level + 1)
-        while sign := self.accept(*_BINARY[level]):
-            text += f" {sign.text} {self._binary(level + 1)}"
+    def _binary(self, least: int) -> str:
+        """Read operators that bind at least as tightly as the rank ``least``."""
+        text = self._unary()
+        while (rank := self._rank()) >= least:
+            sign = self.take().text
+            text += f" {sign} {self._binary(rank + 1)}"
         return text
+
+    def _rank(self) -> int:
+        token = self.peek()
+        return _RANK.get(token.text, -1) if token.kind == "sign" else -1
 
     def _unary(self) -> str:
         if sign := self.accept("!", "~", "-", "+", "++", "--"):
@@ -219,15 +225,17 @@ class Expressions(Cursor):
                     token, f"{word} does not take {len(arguments)} arguments: {forms}"
                 )
             if word in _FORMATTED:
-                arguments[0] = _checked(arguments)
-            return f"mql::{word}({', '.join(arguments)})"
+                arguments[0] = _checked(arguments, token.line)
+            # Enums of the program have a form of their own, beside it.
+            scope = "" if word == "EnumToString" else "mql::"
+            return f"{scope}{word}({', '.join(arguments)})"
         return f"{word}({', '.join(arguments)})"
 
 
-def _checked(arguments: list[str]) -> str:
+def _checked(arguments: list[str], line: int) -> str:
     """Return the format; a literal one is held to its arguments when it is compiled."""
     literal = _LITERAL.fullmatch(arguments[0])
     if literal is None:
         return arguments[0]
     kinds = ", ".join(f"decltype({one})" for one in arguments[1:])
-    return f"mql::form<mql::fits<{kinds}>({literal.group(1)})>({arguments[0]})"
+    return f"mql::form<mql::fits<{kinds}>({literal.group(1)}), {line}>({arguments[0]})"

@@ -5,25 +5,129 @@ from dataclasses import dataclass, field
 from mql5.host.tokens import SourceError, Token
 
 SCALARS = frozenset(
-    "bool char uchar short ushort int uint long ulong float double string datetime color".split()
+    [
+        "bool",
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "float",
+        "double",
+        "string",
+        "datetime",
+        "color",
+    ]
 )
-ALGEBRA = frozenset("vector matrix vectorf matrixf".split())
+ALGEBRA = frozenset(["vector", "matrix", "vectorf", "matrixf"])
 # Words of C++ or of the host that would mean something else there than in MQL5.
 _OTHER = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor char16_t char32_t char8_t compl concept "
-    "constexpr const_cast decltype dynamic_cast explicit extern friend goto inline int8_t mutable "
-    "mql namespace new noexcept not not_eq nullptr or or_eq reinterpret_cast register requires "
-    "restrict signed size_t static_assert static_cast std thread_local throw try catch typedef "
-    "typeid typename unsigned using volatile wchar_t xor xor_eq delete template operator "
-    "import interface export package".split()
+    [
+        "alignas",
+        "alignof",
+        "and",
+        "and_eq",
+        "asm",
+        "auto",
+        "bitand",
+        "bitor",
+        "char16_t",
+        "char32_t",
+        "char8_t",
+        "compl",
+        "concept",
+        "constexpr",
+        "const_cast",
+        "decltype",
+        "dynamic_cast",
+        "explicit",
+        "extern",
+        "friend",
+        "goto",
+        "inline",
+        "int8_t",
+        "mutable",
+        "mql",
+        "namespace",
+        "new",
+        "noexcept",
+        "not",
+        "not_eq",
+        "nullptr",
+        "or",
+        "or_eq",
+        "reinterpret_cast",
+        "register",
+        "requires",
+        "restrict",
+        "signed",
+        "size_t",
+        "static_assert",
+        "static_cast",
+        "std",
+        "thread_local",
+        "throw",
+        "try",
+        "catch",
+        "typedef",
+        "typeid",
+        "typename",
+        "unsigned",
+        "using",
+        "volatile",
+        "wchar_t",
+        "xor",
+        "xor_eq",
+        "delete",
+        "template",
+        "operator",
+        "import",
+        "interface",
+        "export",
+        "package",
+    ]
 )
 WORDS = (
     SCALARS
     | ALGEBRA
     | frozenset(
-        "if else for while do switch case default break continue return const static virtual override "
-        "final class struct union enum public private protected this void true false NULL sizeof input "
-        "sinput group".split()
+        [
+            "if",
+            "else",
+            "for",
+            "while",
+            "do",
+            "switch",
+            "case",
+            "default",
+            "break",
+            "continue",
+            "return",
+            "const",
+            "static",
+            "virtual",
+            "override",
+            "final",
+            "class",
+            "struct",
+            "union",
+            "enum",
+            "public",
+            "private",
+            "protected",
+            "this",
+            "void",
+            "true",
+            "false",
+            "NULL",
+            "sizeof",
+            "input",
+            "sinput",
+            "group",
+        ]
     )
 )
 

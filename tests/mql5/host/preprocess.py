@@ -7,9 +7,24 @@ from pathlib import Path
 from mql5.host.tokens import SourceError, Token, string_value, tokens_of
 
 _PROPERTIES = frozenset(
-    "icon link copyright version description stacksize library script_show_confirm "
-    "script_show_inputs tester_indicator tester_file tester_library tester_set "
-    "tester_no_cache tester_everytick_calculate optimization_chart_mode".split()
+    [
+        "icon",
+        "link",
+        "copyright",
+        "version",
+        "description",
+        "stacksize",
+        "library",
+        "script_show_confirm",
+        "script_show_inputs",
+        "tester_indicator",
+        "tester_file",
+        "tester_library",
+        "tester_set",
+        "tester_no_cache",
+        "tester_everytick_calculate",
+        "optimization_chart_mode",
+    ]
 )
 _INDICATOR = re.compile(
     r"indicator_(?:applied_price|chart_window|separate_window|height|buffers|plots|minimum|maximum"
@@ -57,7 +72,9 @@ class Preprocessor:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._defines = {name: tokens_of(text, "")[:-1] for name, text in _KNOWN.items()}
+        self._defines: dict[str, tuple[Token, ...]] = {
+            name: tokens_of(text, "")[:-1] for name, text in _KNOWN.items()
+        }
         self._is_on: list[bool] = []
         self.source = Source()
 

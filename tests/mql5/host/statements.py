@@ -1,11 +1,14 @@
 """Statements: read by the grammar, written as C++ line by line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from mql5.host.cursor import Line
-from mql5.host.names import Names
+from mql5.host.names import SCALARS, Names
 from mql5.host.tokens import SourceError, Token
 from mql5.host.variables import Variables
+
+# Values of these types have none of their own until they are set.
+_POISONED = SCALARS - {"string", "datetime", "color"}
 
 
 class Statements(Variables):
@@ -15,7 +18,7 @@ class Statements(Variables):
         files: The files of the program; a place at run time is an index and a line.
     """
 
-    def __init__(self, tokens: list[Token], names: Names) -> None:
+    def __init__(self, tokens: Sequence[Token], names: Names) -> None:
         super().__init__(tokens, names)
         self.files: list[str] = []
         self._kinds: dict[str, Callable[[Token], list[Line]]] = {
@@ -69,7 +72,10 @@ class Statements(Variables):
         head = "static " * is_static + "const " * is_const
         lines = [_line(first, self._at_line(first))]
         for one in self.variables(kind):
-            lines.append(_line(one.token, f"{head}{one.type} {one.name}{one.value};"))
+            # In a run it traps; in a check the compiler has to see that it is not set.
+            open_value = "" if is_static or one.type not in _POISONED else f" MQL_UNSET({kind})"
+            value = one.value or open_value
+            lines.append(_line(one.token, f"{head}{one.type} {one.name}{value};"))
         return lines
 
     def _condition(self, token: Token) -> str:

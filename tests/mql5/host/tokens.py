@@ -4,6 +4,7 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 
 class SourceError(Exception):
@@ -58,7 +59,8 @@ _COMMENT_IN_DIRECTIVE = re.compile(r'("(?:\\.|[^"\\])*"|<[^>]*>)|//.*|/\*.*?\*/'
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "0": "\0"}
 
 
-def tokens_of(text: str, file: str) -> list[Token]:
+@lru_cache(maxsize=256)
+def tokens_of(text: str, file: str) -> tuple[Token, ...]:
     """Return the tokens of ``text``, with one of kind ``end`` at its end."""
     found: list[Token] = []
     at, line = 0, 1
@@ -74,7 +76,7 @@ def tokens_of(text: str, file: str) -> list[Token]:
         if kind not in ("space", "comment"):
             found.append(token)
     found.append(Token("end", "", file, line))
-    return found
+    return tuple(found)
 
 
 def _bare(directive: str) -> str:

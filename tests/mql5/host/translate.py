@@ -231,8 +231,8 @@ MQL_EXPORT int mql_event(const char *name, long first, long second, long *result
   return mql::run(ea::handle, name, mql::event{first, second}, result, &mql_said);
 }
 MQL_EXPORT const char *mql_words() { return mql_said.c_str(); }
-MQL_EXPORT int mql_file() { return mql::at().file; }
-MQL_EXPORT int mql_line() { return mql::at().line; }
+MQL_EXPORT int mql_file() { return mql::at().died_file; }
+MQL_EXPORT int mql_line() { return mql::at().died_line; }
 MQL_EXPORT long mql_buffer(int index, double **numbers) {
   if (index >= int(mql::buffers().size())) return -1;
   *numbers = mql::buffers()[size_t(index)]->data();

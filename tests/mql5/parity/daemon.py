@@ -4,7 +4,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.paper_run import load_recording, run_paper
+from bridge.cli.paper_run import run_paper
+from bridge.cli.recording import load_recording
 from bridge.cli.state import ACCOUNT, JOURNAL
 from bridge.clock import ManualClock
 from bridge.engine.stop import Stop
@@ -14,7 +15,6 @@ from bridge.mt5.servertime import server_clock
 from bridge.settings import BridgeSettings
 from bridge.share import share_dir
 from bridge.terminal.paper.terminal import PaperTerminal
-
 from mql5.parity.markets import Market
 from mql5.parity.run import Bar, Run, deals_of, order_of
 
@@ -78,10 +78,22 @@ def run_daemon(settings: BridgeSettings, market: Market) -> Run:
 
 
 def _bar(row: Any) -> Bar:
-    names = (
-        "input_sha256 model_sha256 long short action side stop_points take_points reason state "
-        "bid ask balance equity"
-    ).split()
+    names = [
+        "input_sha256",
+        "model_sha256",
+        "long",
+        "short",
+        "action",
+        "side",
+        "stop_points",
+        "take_points",
+        "reason",
+        "state",
+        "bid",
+        "ask",
+        "balance",
+        "equity",
+    ]
     facts = {name: row[name] for name in names}
     facts["problem"] = row["problem"] or ""
     holding = row["holding"] or {}

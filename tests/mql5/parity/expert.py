@@ -64,8 +64,18 @@ def _bars(journal: Path) -> Iterator[tuple[int, Bar]]:
 
 
 def _facts(row: Mapping[str, str]) -> dict[str, Any]:
-    texts = "input_sha256 model_sha256 problem action reason state".split()
-    numbers = "long short stop_points take_points bid ask balance equity held_volume".split()
+    texts = ["input_sha256", "model_sha256", "problem", "action", "reason", "state"]
+    numbers = [
+        "long",
+        "short",
+        "stop_points",
+        "take_points",
+        "bid",
+        "ask",
+        "balance",
+        "equity",
+        "held_volume",
+    ]
     facts: dict[str, Any] = {name: row[name] for name in texts}
     facts |= {name: float(row[name]) if row[name] else None for name in numbers}
     facts["side"] = row["side"] or None

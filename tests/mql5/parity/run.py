@@ -31,13 +31,38 @@ class Run:
     seconds: float
 
 
-ORDER_FIELDS = (
-    "action symbol magic type volume price sl tp deviation type_filling position comment"
-).split()
-DEAL_FIELDS = (
-    "ticket order time type entry magic position_id reason volume price commission swap profit "
-    "fee symbol comment"
-).split()
+ORDER_FIELDS = [
+    "action",
+    "symbol",
+    "magic",
+    "type",
+    "volume",
+    "price",
+    "sl",
+    "tp",
+    "deviation",
+    "type_filling",
+    "position",
+    "comment",
+]
+DEAL_FIELDS = [
+    "ticket",
+    "order",
+    "time",
+    "type",
+    "entry",
+    "magic",
+    "position_id",
+    "reason",
+    "volume",
+    "price",
+    "commission",
+    "swap",
+    "profit",
+    "fee",
+    "symbol",
+    "comment",
+]
 
 
 def order_of(time: int, request: dict[str, Any], retcode: int) -> dict[str, Any]:

@@ -30,6 +30,7 @@ struct critical { std::string words; };
 
 struct state {
   int file = 0, line = 0;      // where the program is
+  int died_file = 0, died_line = 0;
   long turns = 0;              // of loops since the event began
   int last_error = 0;
   sigjmp_buf escape;
@@ -37,7 +38,15 @@ struct state {
 };
 inline state &at() { static state one; return one; }
 inline void here(int file, int line) { at().file = file; at().line = line; }
-[[noreturn]] inline void die(const std::string &words) { throw critical{words}; }
+inline void note_death() { at().died_file = at().file; at().died_line = at().line; }
+[[noreturn]] inline void die(const std::string &words) { note_death(); throw critical{words}; }
+// In every function: its caller goes on where it was.
+struct caller {
+  int file = at().file, line = at().line;
+  caller() = default;
+  caller(const caller &) = delete;
+  ~caller() { here(file, line); }
+};
 constexpr long most_turns = 300000000;
 inline void turn() { if (++at().turns > most_turns) die("a loop without an end"); }
 constexpr int build = 4230;
@@ -103,8 +112,6 @@ template <class T> T unset() {
   else return T();
 }
 
-template <class T, class = void> struct can_zero : std::false_type {};
-template <class T> struct can_zero<T, std::void_t<decltype(std::declval<T &>().mql_zero())>> : std::true_type {};
 template <class T> void zero(T &x) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) x = static_cast<T>(0);
   else if constexpr (std::is_same_v<T, datetime> || std::is_same_v<T, color>) x.v = 0;
@@ -113,6 +120,12 @@ template <class T> void zero(T &x) {
 }
 template <class T> T zeroed() { T x; zero(x); return x; }
 template <class T> void ZeroMemory(T &x) { zero(x); }
+
+#ifdef __OPTIMIZE__
+#define MQL_UNSET(T)
+#else
+#define MQL_UNSET(T) = mql::unset<T>()
+#endif
 
 // ------------------------------------------------------------------ arrays
 struct zero_fill_t {};

@@ -17,7 +17,7 @@ inline bool FileIsLineEnding(int h) { return whole("FileIsLineEnding", h) != 0; 
 inline ulong FileSize(int h) { return ulong(whole("FileSize", h)); }
 inline ulong FileTell(int h) { return ulong(whole("FileTell", h)); }
 inline bool FileSeek(int h, long offset, ENUM_FILE_POSITION from) { return whole("FileSeek", h, offset, from) != 0; }
-template <class... A> uint FileWrite(int h, const A &...a) { return uint(whole("FileWrite", h, string(shown(a))...)); }
+template <class... A> uint FileWrite(int h, A... a) { return uint(whole("FileWrite", h, string(shown(a))...)); }
 inline uint FileWriteString(int h, const string &s, int n = -1) { return uint(whole("FileWriteString", h, s, n)); }
 template <class T> uint FileWriteArray(int h, const array<T> &a, int from = 0, int count = -1) {
   static_assert(std::is_arithmetic_v<T>, "FileWriteArray takes numbers here");

@@ -16,7 +16,7 @@ struct event { long first, second; };
 constexpr long no_handler = LONG_MIN;
 using handler = long (*)(const std::string &name, const event &e);
 
-inline void on_trap(int) { siglongjmp(at().escape, 1); }
+inline void on_trap(int) { note_death(); siglongjmp(at().escape, 1); }
 
 // Run a handler: 0 done, 1 there is none, 2 the program died.
 inline int run(handler handle, const char *name, const event &e, long *result, std::string *words) {

@@ -48,7 +48,8 @@ template <class... A> constexpr bool fits(const char *form) {
   }
   return used == sizeof...(A);
 }
-template <bool Fits> const string &form(const string &s) { static_assert(Fits, "the format does not fit the arguments"); return s; }
+// The line makes each its own, so that each is told.
+template <bool Fits, int Line> const string &form(const string &s) { static_assert(Fits, "the format does not fit the arguments"); return s; }
 
 // ------------------------------------------------------------------ to text
 inline std::string printed(const char *form, double v) { char b[400]; snprintf(b, sizeof b, form, v); return b; }
@@ -102,16 +103,16 @@ inline std::string formatted(const char *p, const slot *x, const slot *end) {
   if (x != end) die("a format has fewer places than arguments");
   return s;
 }
-template <class... A> string StringFormat(const string &f, const A &...a) {
+template <class... A> string StringFormat(const string &f, A... a) {
   const slot slots[sizeof...(A) + 1] = {slot_of(a)..., slot{}};
   return formatted(f.c_str(), slots, slots + sizeof...(A));
 }
 template <class... A> std::string joined(const A &...a) { std::string s; ((s += shown(a)), ...); return s; }
-template <class... A> void Print(const A &...a) { ask("Print", string(joined(a...))); }
-template <class... A> void PrintFormat(const string &f, const A &...a) { ask("Print", StringFormat(f, a...)); }
-template <class... A> void Alert(const A &...a) { ask("Alert", string(joined(a...))); }
-template <class... A> void Comment(const A &...a) { ask("Comment", string(joined(a...))); }
-template <class... A> int StringConcatenate(string &to, const A &...a) { to = joined(a...); return int(to.std().size()); }
+template <class... A> void Print(A... a) { ask("Print", string(joined(a...))); }
+template <class... A> void PrintFormat(const string &f, A... a) { ask("Print", StringFormat(f, a...)); }
+template <class... A> void Alert(A... a) { ask("Alert", string(joined(a...))); }
+template <class... A> void Comment(A... a) { ask("Comment", string(joined(a...))); }
+template <class... A> int StringConcatenate(string &to, A... a) { to = joined(a...); return int(to.std().size()); }
 
 inline string DoubleToString(double v, int digits = 8) {
   if (digits < -16 || digits > 16) die("DoubleToString takes -16 to 16 digits");
@@ -135,7 +136,7 @@ inline string ShortToString(ushort c) { return std::string(1, char(c)); }
 inline string CharToString(uchar c) { return std::string(1, char(c)); }
 
 // ------------------------------------------------------------------ casts
-template <class T, class S> T cast(const S &x) {
+template <class T, class S> T cast(S x) {
   if constexpr (std::is_same_v<T, S>) return x;
   else if constexpr (std::is_same_v<T, string>) return shown(x);
   else if constexpr (std::is_same_v<S, string>) {

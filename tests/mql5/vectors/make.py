@@ -12,7 +12,6 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-Exact = Fraction
 NAN, INF = math.nan, math.inf
 _LINES: list[str] = []
 
@@ -93,7 +92,7 @@ def volumes() -> None:
         (987_654.32, 0.0025, 61.7),
     ):
         wanted = max(Fraction(0), decimal(equity) * decimal(share)) / decimal(loss)
-        steps = math.floor(min(wanted, 100) * 100 + Fraction(1, 10**9))
+        steps = math.floor(min(wanted, Fraction(100)) * 100 + Fraction(1, 10**9))
         case("volume_for_risk", float(Fraction(steps, 100)), equity, share, loss)
     for equity, share, loss in (
         (NAN, 0.01, 100.0),
@@ -154,14 +153,18 @@ def prices() -> None:
 
 def recent() -> None:
     """Ranges, bars since, opens of bars."""
-    for bars in (1, 7, 8, 24, 130, 300):
-        highs, lows, closes, seed = [], [], [], 12_345
+    # Differences of prices between two powers of two add up without error, in any order. Only
+    # wild prices, whose power changes, show the order of adding.
+    wild = ((9, 4), (24, 6), (24, 7), (57, 8), (130, 9), (300, 10))
+    for bars, start in ((1, 1), (7, 1), (8, 1), (24, 3), (130, 2), *wild):
+        highs, lows, closes, seed = [], [], [], start
         for _ in range(bars + 1):
             seed = (1_103_515_245 * seed + 12_345) % 2**31
-            middle = 1.05 + (seed % 5_000) / 100_000
-            highs.append(round(middle + (seed % 97) / 100_000, 5))
-            lows.append(round(middle - (seed % 89) / 100_000, 5))
-            closes.append(round(middle + (seed % 31 - 15) / 100_000, 5))
+            middle = 1.05 + (seed // 64 % 5_000) / 100_000
+            middle *= 10.0 ** (seed // 2_048 % 5 - 2) if (bars, start) in wild else 1.0
+            highs.append(round(middle + (seed // 256 % 97) / 100_000, 5))
+            lows.append(round(middle - (seed // 512 % 89) / 100_000, 5))
+            closes.append(round(middle + (seed // 1_024 % 31 - 15) / 100_000, 5))
         ranges = [
             Fraction(max(highs[i], closes[i - 1])) - Fraction(min(lows[i], closes[i - 1]))
             for i in range(1, bars + 1)
@@ -354,21 +357,23 @@ def _baselines(steps: list[tuple[str, float, float, float]]) -> tuple[object, ..
 def losses() -> None:
     """Baselines in quarters of a unit, which doubles add without error; shares of them."""
     day = 17_245 * 86_400  # a Monday
-    for steps in (
-        [("see", day, 10_000.0, 10_000.0)],
-        [("see", day, 10_000.0, 10_000.0), ("see", day + 60, 9_400.25, 9_500.0)],
-        [("see", day, 10_000.0, 10_000.0), ("see", day + 60, 9_400.25, 0.0), ("see", day + 90, 9_900.0, 0.0)],
-        [("see", day, 10_000.0, 9_000.0), ("see", day + 86_400, 10_400.5, 10_300.0)],
-        [("see", day, 10_000.0, 9_000.0), ("see", day + 90_000, 9_000.0, 8_000.0), ("see", day + 99, 11_000.0, 1.0)],
-        [("see", day, 10_000.0, 9_000.0), ("see", day + 6 * 86_400, 9_500.75, 9_400.0)],
-        [("see", day, 10_000.0, 10_000.0), ("pay", 0, 500.25, 0), ("see", day + 5, 10_400.0, 10_500.25)],
-        [("see", day, 10_000.0, 10_000.0), ("pay", 0, -500.25, 0), ("see", day + 5, 9_400.0, 9_400.0)],
-        [("see", day, 10_000.0, 10_000.0), ("see", day + 5, NAN, 10_000.0), ("see", day + 6, 9_999.0, 1.0)],
-        [("see", day, 10_000.0, 10_000.0), ("see", day + 5, -250.0, 10_000.0)],
-        [("see", day, 10_000.0, 10_000.0), ("see", day + 5, INF, 10_000.0)],
-    ):  # fmt: skip
+    first = ("see", day, 10_000.0, 10_000.0)
+    many: list[list[tuple[str, float, float, float]]] = [
+        [first],
+        [first, ("see", day + 60, 9_400.25, 9_500.0)],
+        [first, ("see", day + 60, 9_400.25, 0.0), ("see", day + 90, 9_900.0, 0.0)],
+        [first, ("see", day + 86_400, 10_400.5, 10_300.0)],
+        [first, ("see", day + 90_000, 9_000.0, 8_000.0), ("see", day + 99, 11_000.0, 1.0)],
+        [first, ("see", day + 6 * 86_400, 9_500.75, 9_400.0)],
+        [first, ("pay", 0, 500.25, 0), ("see", day + 5, 10_400.0, 10_500.25)],
+        [first, ("pay", 0, -500.25, 0), ("see", day + 5, 9_400.0, 9_400.0)],
+        [first, ("see", day + 5, NAN, 10_000.0), ("see", day + 6, 9_999.0, 1.0)],
+        [first, ("see", day + 5, -250.0, 10_000.0)],
+        [first, ("see", day + 5, INF, 10_000.0)],
+    ]
+    for steps in many:
         case("baselines", _baselines(steps), ";".join(text(step) for step in steps))
-    for first, low, week, week_low, peak, equity in (
+    for origin, low, week, week_low, peak, equity in (
         (10_000.0, 9_700.0, 10_500.0, 9_600.0, 11_000.0, 9_900.0),
         (10_000.0, 9_700.0, 10_500.0, 9_600.0, 11_000.0, 9_500.0),
         (10_000.0, 10_000.0, 10_000.0, 10_000.0, 12_000.0, 12_000.0),
@@ -378,27 +383,27 @@ def losses() -> None:
         (10_000.0, 10_000.0, 10_000.0, 10_000.0, 10_000.0, -INF),
     ):
         if math.isfinite(equity):
-            day_loss = _share(first - min(equity, low), first)
+            day_loss = _share(origin - min(equity, low), origin)
             week_loss = _share(week - min(equity, low, week_low), week)
             fall = _share(peak - equity, peak)
             expected = (float(day_loss), float(week_loss), float(fall))
         else:
             expected = (NAN, NAN, NAN) if math.isnan(equity) else (INF, INF, INF)
-        case("shares", expected, first, low, week, week_low, peak, equity, ulps=2)
-    for start, paid, balance, first, low, equity, origin in (
+        case("shares", expected, origin, low, week, week_low, peak, equity, ulps=2)
+    for start, paid, balance, began, low, equity, since in (
         (100_000.0, 0.0, 101_000.0, 100_500.0, 99_000.0, 99_500.0, "larger"),
         (100_000.0, 0.0, 101_000.0, 100_500.0, 99_000.0, 99_500.0, "balance"),
         (100_000.0, 0.0, 101_000.0, 100_500.0, 99_000.0, 98_500.0, "equity"),
         (100_000.0, 25_000.0, 125_000.0, 126_000.0, 126_000.0, 131_000.0, "larger"),
     ):
-        day_start = {"larger": max(balance, first), "balance": balance, "equity": first}[origin]
+        day_start = {"larger": max(balance, began), "balance": balance, "equity": began}[since]
         whole = Fraction(start) + Fraction(paid)
         expected = (
             float((Fraction(day_start) - Fraction(min(equity, low))) / whole),
             float((whole - Fraction(min(equity, low))) / whole),
             float((Fraction(equity) - whole) / whole),
         )
-        case("prop", expected, start, paid, balance, first, low, equity, origin, ulps=2)
+        case("prop", expected, start, paid, balance, began, low, equity, since, ulps=2)
 
 
 def _share(loss: float, of: float) -> Fraction:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests_support import account, position, symbol_info, tick
 
-from bridge.model.contract import Class, Contract, Output
+from bridge.model.contract import Contract, Output
 from bridge.model.load import _same_symbol
 from bridge.model.signal import Signal, decode
 from bridge.mt5 import constants as mt5
@@ -32,7 +32,7 @@ from bridge.settings.hours import HoursSettings
 from bridge.strategy.decide import Holding, decide
 from bridge.strategy.manage import Kept, care, is_weekend_near
 from bridge.strategy.recent import bars_since, range_points
-from bridge.trade.build import filling_of, stop_price, to_tick
+from bridge.trade.build import _wide_enough, filling_of, stop_price, to_tick
 from bridge.trade.levels import level_fault, widened
 
 Fields = Sequence[str]
@@ -92,9 +92,6 @@ def _stop_price(a: Fields) -> str:
 
 
 def _wide(a: Fields) -> str:
-    """Widened distances are seen in the levels of an entry whose opening price is 0 points."""
-    from bridge.trade.build import _wide_enough  # what an entry does with them is tested elsewhere
-
     symbol = symbol_info(trade_stops_level=int(a[2]), point=float(a[5]))
     return _text(*_wide_enough(float(a[0]), float(a[1]), symbol, tick(float(a[3]), float(a[4]))))
 
@@ -144,14 +141,15 @@ def _weekend(a: Fields) -> str:
 
 def _decode(a: Fields) -> str:
     sides = {"long": "long", "short": "short", "none": "flat"}
-    classes = [Class(name=f"c{i}", side=sides[each]) for i, each in enumerate(a[2].split())]  # type: ignore[arg-type]
-    output = Output(
-        name="x",
-        kind=a[0],  # type: ignore[arg-type]
-        classes=tuple(classes) if a[0] == "shares" else (),
-        unit="points" if a[0] == "forecast" else None,
-    )
-    signal = decode(Contract.model_construct(output=output), 0, "", _floats(a[3]))
+    classes = [{"name": f"c{i}", "side": sides[each]} for i, each in enumerate(a[2].split())]
+    fields: dict[str, Any] = {
+        "name": "x",
+        "kind": a[0],
+        "classes": classes if a[0] == "shares" else [],
+        "unit": "points" if a[0] == "forecast" else None,
+    }
+    contract: dict[str, Any] = {"output": Output.model_validate(fields)}
+    signal = decode(Contract.model_construct(None, **contract), 0, "", _floats(a[3]))
     return "problem" if signal.problem else _text(signal.long, signal.short)
 
 
@@ -262,11 +260,18 @@ def _prop(a: Fields) -> str:
 
 def _entry(a: Fields) -> str:
     given = dict(pair.split("=") for pair in a[0].split())
-    number = {key: float(given[key]) for key in given if given[key][-1].isdigit() and ":" not in given[key]}  # fmt: skip
-    number |= {key: float(given[key]) for key in given if given[key] in ("nan", "inf")}
+    number = {key: float(value) for key, value in given.items() if _is_number(value)}
     ruling = check(_request(given), _facts(given, number), _bounds(given, number))
     denial = ruling.denial
     return ("" if denial is None else denial.rule) + (" halts" if ruling.halts else "")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _request(given: dict[str, str]) -> Request:
@@ -339,13 +344,13 @@ def _bounds(given: dict[str, str], number: dict[str, float]) -> Bounds:
         max_losses_in_row=_count(limit.get("max_losses")),
     )
     days, windows = given.get("weekdays"), given.get("windows")
-    hours = HoursSettings(
-        weekdays=None if days is None else tuple(days.split(";")),  # type: ignore[arg-type]
-        windows=None if windows is None else tuple(windows.split(";")),
-        rollover=given.get("rollover"),
-        friday_until=given.get("friday"),
-    )
-    return Bounds(risk, limits, hours)
+    hours: dict[str, Any] = {
+        "weekdays": None if days is None else tuple(days.split(";")),
+        "windows": None if windows is None else tuple(windows.split(";")),
+        "rollover": given.get("rollover"),
+        "friday_until": given.get("friday"),
+    }
+    return Bounds(risk, limits, HoursSettings.model_validate(hours))
 
 
 def _count(value: float | None) -> int | None:

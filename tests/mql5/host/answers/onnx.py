@@ -96,13 +96,10 @@ class Onnx:
 
     def _open(self, model: bytes) -> int:
         try:
-            fault = _above(model)
-            run = None if fault else _session(model)
+            run = _opened(model)
         except Exception as error:  # noqa: BLE001  whatever the runtime dislikes is a refusal
-            fault = str(error)
-        if fault:
-            self._log.append(f"ONNX: {fault}")
-            raise Refusal(_INTERNAL, -1)
+            self._log.append(f"ONNX: {error}")
+            raise Refusal(_INTERNAL, -1) from None
         handle, self._next = self._next, self._next + 1
         self.sessions[handle] = _Session(run, run.get_inputs(), run.get_outputs(), {})
         return handle
@@ -240,7 +237,10 @@ def _above(model: bytes) -> str:
     return f"IR {read.ir_version} is above {MOST_IR}" if read.ir_version > MOST_IR else ""
 
 
-def _session(model: bytes) -> Any:
+def _opened(model: bytes) -> Any:
+    """Return a session; raises whatever speaks against one."""
+    if fault := _above(model):
+        raise ValueError(fault)
     return _session_of(hashlib.sha256(model).hexdigest(), model)
 
 

@@ -18,10 +18,25 @@ _NO_ORDER = 4754
 _NO_DEAL = 4755
 _SEND_FAILED = 4756
 _FIELDS = properties()
-_REQUEST = (
-    "action magic order symbol volume price stoplimit sl tp deviation type type_filling "
-    "type_time expiration comment position position_by"
-).split()
+_REQUEST = [
+    "action",
+    "magic",
+    "order",
+    "symbol",
+    "volume",
+    "price",
+    "stoplimit",
+    "sl",
+    "tp",
+    "deviation",
+    "type",
+    "type_filling",
+    "type_time",
+    "expiration",
+    "comment",
+    "position",
+    "position_by",
+]
 _ALWAYS = frozenset(("action", "type", "type_filling", "type_time"))
 _TAKEN = (
     mt5.TRADE_RETCODE_PLACED,
