@@ -110,6 +110,7 @@ def show(result: Result) -> None:
         )
     console.print(f"Why not: {outcome.why_not}.")
     console.print(f"Journal: {played.journal}", soft_wrap=True)
+    console.print(f"Report: mt5-onnx report {played.folder}", soft_wrap=True)
 
 
 def _table(outcomes: Mapping[str, Outcome]) -> Table:
