@@ -1,6 +1,7 @@
 """What a back-test came to, read from its journal."""
 
-from collections import defaultdict
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from bridge.engine.strategy import Strategy
 from bridge.journal.read import JournalReader, reading
 from bridge.report.statistics import Statistics, net, statistics
 from bridge.report.trades import TRADING, trades_of
-from bridge.report.why_not import WhyNot, why_not
+from bridge.report.why_not import WhyNot, counted, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,37 +63,54 @@ class Outcome:
 def outcome_of(played: Played) -> Outcome:
     """Read the journal of a back-test that has ended, at its end or before."""
     with reading(played.journal) as journal:
-        deals, counts = journal.deals(), why_not(journal)
+        deals, found = journal.deals(), _decided(journal)
+        counts = counted(journal, found.kinds)
         halts = tuple(row["text"] for row in journal.rows("events", "kind = 'halt'"))
-        times, equity = _decisions(journal)
-    decided = [time for each in times.values() for time in each]
+    nothing: Sequence[int] = ()
     deposit = round(
         played.account.balance - sum(net(deal) for deal in deals if deal.type in TRADING), 8
     )
     return Outcome(
         played=played,
-        first=min(decided, default=0),
-        last=max(decided, default=0),
+        first=min((each[0] for each in found.times.values()), default=0),
+        last=max((each[-1] for each in found.times.values()), default=0),
         deposit=deposit,
-        statistics=statistics(deals, [deposit, *equity, played.account.equity]),
+        statistics=statistics(
+            deals, array("d", [deposit]) + found.equity + array("d", [played.account.equity])
+        ),
         results=tuple(each.net for each in trades_of(deals)),
         why_not=counts,
         halts=tuple(dict.fromkeys(halts)),
         tested=tuple(
-            _tested(each, times.get(each.settings.magic, [])) for each in played.strategies
+            _tested(each, found.times.get(each.settings.magic, nothing))
+            for each in played.strategies
         ),
     )
 
 
-def _decisions(journal: JournalReader) -> tuple[dict[int, list[int]], list[float]]:
-    """Return the bars decided by each magic, and the equity at each of them."""
-    times: defaultdict[int, list[int]] = defaultdict(list)
-    equity: list[float] = []
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What the decisions of a run tell together, read in one go: there may be millions.
+
+    Attributes:
+        times: Magic -> open times of the bars decided, server epoch seconds.
+        equity: At each decision at which the terminal answered.
+        kinds: How many of each kind, as ``why_not`` names them.
+    """
+
+    times: dict[int, "array[int]"]
+    equity: "array[float]"
+    kinds: Counter[str]
+
+
+def _decided(journal: JournalReader) -> _Decided:
+    found = _Decided(defaultdict(lambda: array("q")), array("d"), Counter())
     for row in journal.rows("decisions"):
-        times[row["magic"]].append(row["bar_time"])
+        found.times[row["magic"]].append(row["bar_time"])
+        found.kinds[kind_of(row)] += 1
         if row["equity"] is not None:
-            equity.append(row["equity"])
-    return times, equity
+            found.equity.append(row["equity"])
+    return found
 
 
 def _tested(strategy: Strategy, times: Sequence[int]) -> Tested:
