@@ -72,7 +72,8 @@ def _prices(account: Account) -> Html:
         *charts,
         _note(
             "The bid at which each bar was decided: the first one after its close. Triangles are"
-            " entries (up is a buy), circles are exits; the line between is green for a profit, red for a loss."
+            " entries (up is a buy), circles are exits; the line between is green for a profit, red"
+            " for a loss."
         ),
     )
 
