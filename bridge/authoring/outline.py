@@ -4,7 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import (
+    GraphProto,
+    NodeProto,
+    TensorProto,
+    helper,
+    load_model_from_string,
+)
 
 from bridge.authoring.checks import FEATURES
 from bridge.authoring.formula import formula
@@ -42,12 +48,16 @@ class Outline:
     stages: tuple[Stage, ...]
 
 
-def outline(model: ModelProto) -> Outline:
-    """Return the outline of ``model``.
+def outline(data: bytes) -> Outline:
+    """Return the outline of a model that has been read in a child process before.
+
+    Args:
+        data: The file's content.
 
     Raises:
         ContractError: It has a contract, and a malformed one.
     """
+    model = load_model_from_string(data)
     metadata = {each.key: each.value for each in model.metadata_props}
     contract = read_contract(metadata) if CONTRACT_KEY in metadata else None
     inside, behind = _parts(model.graph)

@@ -21,8 +21,6 @@ def inspect(
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
 ) -> None:
     """Show what is in a model file: contract, size, operators, and the way of a bar through it."""
-    import onnx
-
     from bridge.authoring.drawing import as_svg, as_tree
     from bridge.authoring.outline import outline
     from bridge.model.files import read_model_file
@@ -30,7 +28,7 @@ def inspect(
 
     found = read_model_file(file)
     report = probe(file)  # what no parser survives ends a child, not this
-    made = outline(onnx.load_model_from_string(found.data))
+    made = outline(found.data)
     if svg is not None:
         _write(svg, as_svg(f"{file.name}, sha256 {found.sha256[:16]}...", made))
     if as_json:
