@@ -103,7 +103,7 @@ def test_the_page_asks_for_nothing_and_lists_draws_and_finds(
     assert browser.complaints == []
     # A script that wanted to ask would not be let: the page's own policy refuses it.
     refused = """new Promise(done => {
-        document.addEventListener('securitypolicyviolation', event => done(event.violatedDirective));
+        document.addEventListener('securitypolicyviolation', on => done(on.violatedDirective));
         fetch('http://127.0.0.1:9/').catch(() => setTimeout(() => done('asked'), 300)); })"""
     assert browser.run(refused) == "connect-src"
 
