@@ -1,12 +1,13 @@
 """g++: programs to shared libraries, with everything that was compiled before kept for a session."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from mql5.host.translate import Program, translate, types_header
@@ -66,12 +67,13 @@ class Compiler:
     """Compiles programs into a folder; what is there already is not compiled again."""
 
     folder: Path
-    _shims: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        for header in SHIM.glob("*.hpp"):
-            shutil.copy(header, self.folder)
-        (self.folder / "types.hpp").write_text(types_header(), encoding="ascii")
+        with self._alone("headers"):
+            if not (self.folder / "types.hpp").exists():
+                for header in SHIM.glob("*.hpp"):
+                    shutil.copy(header, self.folder)
+                (self.folder / "types.hpp").write_text(types_header(), encoding="ascii")
 
     def build(self, path: Path, root: Path, *, is_thorough: bool = False) -> Built:
         """Translate and compile the program at ``path``.
@@ -92,15 +94,17 @@ class Compiler:
             key.update(resource.read_bytes())
         name = key.hexdigest()[:24]
         library = self.folder / f"{name}.so"
-        if not library.exists():
-            link = ["-shared", "-Wl,-Bsymbolic", "-o", library.name]
-            self._compile(name, program, mode, link)
+        with self._alone(name):
+            if not library.exists():
+                made = f"{name}.new"
+                self._compile(name, program, mode, ["-shared", "-Wl,-Bsymbolic", "-o", made])
+                (self.folder / made).replace(library)
         return Built(program, library)
 
     def check(self, path: Path, root: Path) -> None:
         """Let translator and g++ read the program, without making it."""
         program = translate(path, root)
-        self._compile("checked", program, "-O0", ["-fsyntax-only"])
+        self._compile(f"checked{os.getpid()}", program, "-O0", ["-fsyntax-only"])
 
     def _compile(self, name: str, program: Program, mode: str, options: list[str]) -> None:
         (self.folder / f"{name}.cpp").write_text(program.cpp, encoding="ascii")
@@ -109,11 +113,21 @@ class Compiler:
     def _shim(self, mode: str) -> str:
         """Return the shim's header in that mode, compiled once: it is most of every program."""
         header = f"shim{mode}.hpp"
-        if mode not in self._shims:
-            (self.folder / header).write_text('#include "mql5.hpp"\n', encoding="ascii")
-            self._run([mode, "-x", "c++-header", header, "-o", f"{header}.gch"])
-            self._shims.add(mode)
+        with self._alone(header):
+            if not (self.folder / f"{header}.gch").exists():
+                (self.folder / header).write_text('#include "mql5.hpp"\n', encoding="ascii")
+                self._run([mode, "-x", "c++-header", header, "-o", f"{header}.new"])
+                (self.folder / f"{header}.new").replace(self.folder / f"{header}.gch")
         return header
+
+    @contextmanager
+    def _alone(self, name: str) -> Iterator[None]:
+        """Keep other processes that use the folder from making the same thing."""
+        import fcntl  # Not on Windows, where nothing is compiled either.
+
+        with (self.folder / f"{name}.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def _run(self, arguments: list[str]) -> None:
         done = subprocess.run(
@@ -139,12 +153,21 @@ def _errors(text: str) -> list[str]:
     return found or [text[:400]]
 
 
-@cache
-def session_compiler() -> Compiler:
-    """Return the compiler of this process; its folder goes with it."""
-    folder = tempfile.TemporaryDirectory(prefix="mql5-")
-    _KEPT.append(folder)
-    return Compiler(Path(folder.name))
+def session_compiler(folder: Path | None = None) -> Compiler:
+    """Return the compiler of this process.
+
+    Args:
+        folder: Where it works, if this is the first call; several processes may share one.
+            Without one it is made, and goes with the process.
+    """
+    if not _SESSION:
+        if folder is None:
+            _KEPT.append(tempfile.TemporaryDirectory(prefix="mql5-"))
+            folder = Path(_KEPT[0].name)
+        folder.mkdir(exist_ok=True)
+        _SESSION.append(Compiler(folder))
+    return _SESSION[0]
 
 
+_SESSION: list[Compiler] = []
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []

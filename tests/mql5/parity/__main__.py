@@ -24,7 +24,8 @@ def main() -> int:
         for number, case in enumerate(CASES):
             if asked.only not in f"{case.model} {case.symbol} {case.margin_mode} {case.what}":
                 continue
-            row = compared(case, session_compiler(), Path(folder) / str(number))
+            place = Path(folder) / str(number)
+            row = compared(case, session_compiler(), place, is_thorough=True)
             print(*lines([row]), sep="\n", flush=True)
             differs = differs or bool(row.found)
             for one in (row.found or ())[: asked.show]:

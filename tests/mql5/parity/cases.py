@@ -1,13 +1,50 @@
-"""The cases of the full table."""
+"""The cases of the full table: every template's model, and the settings that take part in a trade."""
+
+from dataclasses import replace
 
 from mql5.parity.table import Case
 
 _MODELS = {"eurusd_h1_direction": "Classifier", "eurusd_h1_sma_cross": "Forecast"}
 _BARS = 5_300
+_SYMBOLS = ("EURUSD", "XAUUSD")
+_ACCOUNTS = ("hedging", "netting")
 
-CASES = tuple(
+_PLAIN = tuple(
     Case(model, template, symbol, margin_mode, _BARS)
     for model, template in _MODELS.items()
-    for symbol in ("EURUSD", "XAUUSD")
-    for margin_mode in ("hedging", "netting")
+    for symbol in _SYMBOLS
+    for margin_mode in _ACCOUNTS
 )
+_BASE = Case("eurusd_h1_direction", "Classifier", "EURUSD", "netting", _BARS)
+
+# The same in words of bridge.toml and of the EA's inputs.
+_SETTINGS = (
+    replace(
+        _BASE,
+        what="trailing, break-even, part",
+        tables={
+            "strategy": {
+                "manage": {
+                    "trail_points": 300,
+                    "trail_after_points": 100,
+                    "trail_step_points": 20,
+                    "breakeven_after_points": 80,
+                    "breakeven_plus_points": 5,
+                    "partial_at_points": 150,
+                    "partial_share": 0.5,
+                }
+            }
+        },
+        inputs={
+            "InpTrailPoints": 300.0,
+            "InpTrailAfter": 100.0,
+            "InpTrailStep": 20.0,
+            "InpBreakevenAfter": 80.0,
+            "InpBreakevenPlus": 5.0,
+            "InpPartialAt": 150.0,
+            "InpPartialShare": 0.5,
+        },
+    ),
+)
+
+CASES = (*_PLAIN, *_SETTINGS)

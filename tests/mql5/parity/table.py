@@ -52,7 +52,7 @@ class Row:
 _MARKETS: dict[str, Callable[..., Market | None]] = {"EURUSD": eurusd, "XAUUSD": xauusd}
 
 
-def compared(case: Case, compiler: Compiler, folder: Path) -> Row:
+def compared(case: Case, compiler: Compiler, folder: Path, *, is_thorough: bool = False) -> Row:
     """Run both sides of a case in a new folder."""
     folder.mkdir(parents=True)
     market = _MARKETS[case.symbol](folder, margin_mode=case.margin_mode, count=case.bars)
@@ -65,7 +65,15 @@ def compared(case: Case, compiler: Compiler, folder: Path) -> Row:
     source = ROOT / "Experts" / "OnnxBridge" / f"{case.template}.mq5"
     inputs = {"InpMagic": MAGIC, "InpSymbolAlias": market.alias, **case.inputs}
     start = first_moment(settings)
-    expert = run_expert(compiler, source, market, folder / "terminal", start, inputs)
+    expert = run_expert(
+        compiler,
+        source,
+        market,
+        folder / "terminal",
+        start,
+        inputs,
+        is_thorough=is_thorough,
+    )
     return Row(
         case,
         len(daemon.bars),

@@ -14,7 +14,6 @@ _UNKNOWN_SYMBOL = 4301
 _NO_HISTORY = 4401
 _FIELDS = properties()
 _WHOLE_DAY = 86_400
-_MOST_BARS = 100_000
 _SERIES_COUNT, _SERIES_FIRST, _SERIES_LAST = 0, 1, 2
 
 
@@ -115,7 +114,7 @@ class Market:
         return np.ascontiguousarray(bars)
 
     def _all(self, name: str, period: int) -> NDArray[np.void]:
-        return self.copy_rates(name, period, 0, _MOST_BARS)
+        return self.copy_rates(name, period, 0, self._desktop.read("terminal_info").maxbars)
 
     def bars(self, name: str, period: int) -> int:
         return len(self._all(name, period))
