@@ -1,5 +1,6 @@
 """A strategy's course: all bars of a back-test, the model's answers, where it only holds."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,7 +15,7 @@ from bridge.engine.strategy import Strategy
 from bridge.errors import DataError
 from bridge.journal.stretches import Track
 from bridge.market.quality import check_rates
-from bridge.model.batched import BatchedSession, sides_of
+from bridge.model.batched import BatchedSession, near_limits, sides_of
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.records import TradePosition
 from bridge.mt5.sides import BY_POSITION_TYPE, Side
@@ -22,6 +23,7 @@ from bridge.settings import LimitSettings, ManageSettings
 from bridge.strategy.ahead import Holds, holds, may_need_care, reasons, weekend_is_near
 from bridge.strategy.decide import KEEPS
 
+_NEVER = sys.maxsize
 _NO_CARE = ManageSettings()
 Times = NDArray[np.int64]
 Doubles = NDArray[np.float64]
@@ -68,8 +70,7 @@ class Course:
         longest = self.strategy.decision.max_bars
         if own and longest is not None:
             first = max(place, min(first, self.since(own) + longest - 1))
-        # After the last decision there is nothing more to be quiet about.
-        return int(self.moments[first]) - 1 if first < len(self.moments) else -1
+        return int(self.moments[first]) - 1 if first < len(self.moments) else _NEVER
 
     def since(self, own: Sequence[TradePosition]) -> int:
         """Return the place of the bar in which the first of the positions was opened."""
@@ -184,6 +185,10 @@ def course_of(
         return None
     count = len(closed_at)
     long, short, good = sides_of(strategy.model.contract, session.values)
+    limits_of = (strategy.decision.open_at, strategy.decision.close_at)
+    if len(near := near_limits(long, short, limits_of)):
+        session.ask_singly(near)
+        long, short, good = sides_of(strategy.model.contract, session.values)
     if limits.max_bar_age_seconds is not None:
         good[:count] &= decided - closed_at <= limits.max_bar_age_seconds
     good[: strategy.depth - 1] = False

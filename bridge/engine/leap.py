@@ -153,7 +153,8 @@ class Leap:
     def _here(self) -> int:
         """Return which of the stops this moment is; -1 when it is none."""
         now = self._server.from_utc(self._clock.now())
-        place = int(np.searchsorted(self._stops, now))
+        # A float would have numpy convert all stops first.
+        place = int(np.searchsorted(self._stops, int(now)))
         return place if place < len(self._stops) and self._stops[place] == now else -1
 
     def _last(self, here: int, own: Sequence[Sequence[TradePosition]]) -> int:

@@ -4,7 +4,7 @@ It answers as the single session does, bit for bit: what it made ahead is compar
 windows, and what differs is asked one by one. A window that is not one of its bars is asked singly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,8 @@ Fill = Callable[[int, int], Numbers]
 _NUMBERS, _ROWS = 2_000_000, 32_768
 # Windows that are compared with the single session, in each chunk and over all bars.
 _PROBES = 128
+# Far more than the last bits of shares in float32, far less than what tells two answers apart.
+_LAST_BITS = 1e-6
 # Tensor that features and estimator share, as ``authoring`` names it.
 _FEATURES = "features"
 
@@ -61,6 +63,15 @@ class BatchedSession(ModelSession):
             return super().run(rates)
         self._next = place + 1
         return Answer(tuple(self.values[place].tolist()))
+
+    def ask_singly(self, places: NDArray[np.intp]) -> None:
+        """Ask the model again about some bars, one by one: where a last bit would decide.
+
+        Args:
+            places: Of the bars.
+        """
+        for place in places.tolist():
+            self.values[place] = self._singly(place, place + 1)[0]
 
     def _place(self, rates: RatesArray) -> int:
         """Return where a window ends among the bars; -1 when it is none of them."""
@@ -131,6 +142,25 @@ class BatchedSession(ModelSession):
 def batched(model: LoadedModel, rates: RatesArray) -> LoadedModel:
     """Return ``model`` with its answers over ``rates`` (all bars, oldest first) made ahead."""
     return replace(model, session=BatchedSession(model, rates))
+
+
+def near_limits(
+    long: NDArray[np.float64], short: NDArray[np.float64], limits: Iterable[float]
+) -> NDArray[np.intp]:
+    """Return the bars at which a last bit of the answer may change a comparison.
+
+    Args:
+        long: What speaks for each side, shape ``(n,)``.
+        short: Likewise.
+        limits: What both are held against, and against each other; 0 is never passed.
+    """
+    apart = np.abs(long - short)
+    near = (apart > 0.0) & (apart < _LAST_BITS)
+    for limit in limits:
+        if limit > 0.0:
+            near |= np.abs(long - limit) < _LAST_BITS * max(1.0, limit)
+            near |= np.abs(short - limit) < _LAST_BITS * max(1.0, limit)
+    return np.flatnonzero(near)
 
 
 def sides_of(

@@ -16,6 +16,7 @@ from bridge.engine.crew import Member, muster
 from bridge.engine.replay import replay
 from bridge.engine.settle import Search
 from bridge.engine.step import Step
+from bridge.engine.stop import Stop
 from bridge.engine.strategy import Strategy
 from bridge.features import codec
 from bridge.features.expr import FIELDS, Bars, Expr, greater
@@ -24,7 +25,7 @@ from bridge.features.graph import features_graph
 from bridge.journal.buffered import BufferedJournal
 from bridge.journal.read import TABLES, JournalReader, reading
 from bridge.journal.write import Journal
-from bridge.market.aggregate import aggregate, starts_of
+from bridge.market.aggregate import aggregate
 from bridge.market.barfile import read_bars
 from bridge.model.contract import Contract, Input, Output, with_contract
 from bridge.model.load import load_model
@@ -228,7 +229,14 @@ def drawn(seed: int, count: int = 320) -> Case:
     )
 
 
-def play(case: Case, folder: Path, *, ahead: bool, on_step: Callable[[Step], None]) -> Any:
+def play(
+    case: Case,
+    folder: Path,
+    *,
+    ahead: bool,
+    on_step: Callable[[Step], None],
+    stop: Stop | None = None,
+) -> Any:
     """Play a case, plainly or as a back-test, and return what it leaves."""
     folder.mkdir()
     strategies = case.strategies(folder)
@@ -260,6 +268,7 @@ def play(case: Case, folder: Path, *, ahead: bool, on_step: Callable[[Step], Non
                 journal.reader(),
                 lows=paper.lows,
                 on_step=on_step,
+                stop=stop,
                 **common,
             )
         else:
@@ -289,6 +298,3 @@ def everything(reader: JournalReader) -> dict[str, list[dict[str, Any]]]:
         for name in ("wall_utc", "paths", "versions"):
             del row[name]
     return found
-
-
-__all__ = ["Case", "drawn", "everything", "market", "play", "starts_of"]
