@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from bridge.mt5.records import TradePosition
+from bridge.terminal.paper.script import Answer, IgnoreStops, Placed
 from mql5.host.compiler import Built, Compiler
 from mql5.host.desktop import Desktop
 from mql5.host.play import step
 from mql5.host.program import InputValue, Program
 from mql5.support import ROOT, copied_tree, program, terminal
-
-from bridge.mt5.records import TradePosition
-from bridge.terminal.paper.script import Answer, IgnoreStops, Placed
 
 # Asks for a position at every bar and keeps it, so that a test decides when orders are sent.
 ALWAYS: dict[str, InputValue] = {
@@ -93,16 +93,17 @@ def chart(built: Built, tmp_path: Path) -> Iterator[Chart]:
 
 
 def test_a_requote_is_answered_with_a_new_request(chart: Chart) -> None:
-    """Bounded: two requotes and a fill are three tries; a third requote ends them."""
     chart.will(Answer(10004), Answer(10020))
     chart.bars(1)
     assert chart.codes == [10004, 10020, 10009]
-    chart.close_by_hand()
+
+
+def test_a_price_that_keeps_moving_is_left_after_three_tries(chart: Chart) -> None:
     chart.will(*(Answer(10004) for _ in range(3)))
-    chart.expert.stop()
-    chart.expert = chart.put_on()
-    chart.bars(12)
-    assert len(chart.held) <= 1
+    chart.bars(1)
+    assert chart.codes == [10004, 10004, 10004]
+    chart.bars(1)
+    assert chart.codes[3:] == [10009]
 
 
 def test_a_refusal_is_not_tried_again_on_the_same_bar(chart: Chart) -> None:
@@ -186,20 +187,21 @@ def test_what_a_person_closes_is_not_opened_again_on_the_same_signal(chart: Char
     assert chart.held == ()
 
 
-def test_a_restart_decides_no_bar_twice_and_keeps_its_limits(chart: Chart) -> None:
-    """The day's loss is broken before the restart, and still is after it."""
-    chart.bars(3)
-    chart.close_by_hand()
+def test_a_restart_decides_no_bar_twice_and_keeps_the_days_loss(
+    built: Built, tmp_path: Path
+) -> None:
+    """The costs of the first position are the day's loss, also for the program after it."""
+    chart = Chart(built, tmp_path, InpMaxBars=1)
+    chart.bars(2)
+    assert len(chart.codes) == 2
     chart.expert.stop()
     chart.inputs["InpDailyLoss"] = 0.0001
     chart.expert = chart.put_on()
-    chart.expert.tick()
+    chart.bars(2)
     decided = [row["bar_time"] for row in chart.rows("decision")]
-    assert len(set(decided)) == len(decided)
-    (state,) = chart.desktop.common.rglob("*.state")
-    known = dict(line.split("=") for line in state.read_text(encoding="utf-8").splitlines())
-    assert float(known["peak_equity"]) >= float(known["day_low"])
-    assert int(known["last_bar"]) == int(decided[-1])
+    assert len(set(decided)) == len(decided) == 4
+    assert "daily_loss" in {row["denied"] for row in chart.rows("order")}
+    chart.expert.stop()
 
 
 def test_a_halt_survives_a_restart_until_a_person_resumes(chart: Chart) -> None:

@@ -51,6 +51,7 @@ private:
    bool              IsReady(void);
    void              TellOnce(const string words);
    void              Watch(void);
+   void              ObeyFiles(void);
    int               Depth(void) const;
    void              Step(const MqlRates &rates[]);
    void              ReadHolding(const MqlRates &rates[],const Scene &scene,
@@ -354,16 +355,27 @@ void CBridge::Tick(void)
    if(found==FEED_SHORT || found==FEED_FAULTY)
       TellOnce(m_feed.Fault());
    if(found==FEED_BAR)
+     {
+      ObeyFiles();
       Step(rates);
+     }
    if(found==FEED_BAR || m_desk.m_books.IsNoteworthy())
       SaveState();
   }
 //+------------------------------------------------------------------+
-//| Each second outside the tester: files that a person has made     |
+//| Each second outside the tester                                   |
 //+------------------------------------------------------------------+
 void CBridge::Timer(void)
   {
-   if(!m_is_begun || m_is_tester)
+   if(m_is_begun)
+      ObeyFiles();
+  }
+//+------------------------------------------------------------------+
+//| Obeys files that a person has made; there are none in the tester |
+//+------------------------------------------------------------------+
+void CBridge::ObeyFiles(void)
+  {
+   if(m_is_tester)
       return;
    if(FileIsExist(BRIDGE_HALT_FILE,FILE_COMMON) && !m_desk.IsHalted())
      {
