@@ -1,5 +1,6 @@
 """``mt5-onnx backtest``: the strategies of a settings file on recorded bars, as fast as it goes."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -130,8 +131,8 @@ def backtest(
         typer.echo(result_json(result))
     else:
         show(result)
-    if not result.outcome.played.has_ended:
-        typer.echo("stopped by SIGINT: this is what came of the bars until then", err=True)
+    if result.stopped_by:
+        typer.echo(f"stopped by {result.stopped_by}: this is what was done until then", err=True)
         raise typer.Exit(_INTERRUPTED)
     if result.sees_future:
         raise ModelError(
@@ -167,7 +168,7 @@ def _tested(
     from bridge.cli.backtest_stress import stress
     from bridge.cli.backtest_view import Result, progress, result_json
     from bridge.engine.honest.montecarlo import monte_carlo
-    from bridge.engine.stop import Stop
+    from bridge.engine.stop import Stop, Stopped
 
     wants_lookahead, wants_stress, runs = tools
     plan = make_plan(settings, changes)
@@ -177,13 +178,16 @@ def _tested(
         span = plan.span()
         played = play(plan, folder, stop=stop, on_progress=begin("back-test", *span))
         result = Result(outcome=outcome_of(played), stress={})
-        if wants_lookahead and played.has_ended:
-            cuts = begin("look-ahead", 0, plan.settings.backtest.lookahead_cuts)
-            found = lookahead(plan, played, lambda done, total: cuts(done))
-            result = replace(result, lookahead=found, peeks=peeks(plan, played))
-        if wants_stress and played.has_ended:
-            worse = stress(plan, folder, stop=stop, told=lambda title: begin(title, *span))
-            result = replace(result, stress=worse)
+        # Only journals of their own are written here, so that a signal may end it anywhere.
+        with suppress(Stopped), stop.breaking_off():
+            if wants_lookahead:
+                cuts = begin("look-ahead", 0, plan.settings.backtest.lookahead_cuts)
+                found = lookahead(plan, played, lambda done, total: cuts(done))
+                result = replace(result, lookahead=found, peeks=peeks(plan, played))
+            if wants_stress:
+                worse = stress(plan, folder, stop=stop, told=lambda title: begin(title, *span))
+                result = replace(result, stress=worse)
+        result = replace(result, stopped_by=stop.reason)
     if runs and result.outcome.results:
         luck = monte_carlo(
             result.outcome.results,

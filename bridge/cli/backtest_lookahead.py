@@ -1,6 +1,6 @@
 """``--check-lookahead``: cut the future off at random bars and see whether anything changes."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,17 +40,19 @@ def lookahead(
         seam: As it was played.
     """
     times = [plan.recording.times(each) for each in played.strategies]
-    moments = sorted(
-        {
-            time
-            for opens, after in zip(times, played.begin.after, strict=True)
-            for time in opens[bisect_left(opens, after) + 2 :]
-        }
-    )
+    firsts = [
+        bisect_left(opens, after) + 1
+        for opens, after in zip(times, played.begin.after, strict=True)
+    ]
+    # From then on each strategy has decided a bar.
+    begun = max(opens[first + 1] for opens, first in zip(times, firsts, strict=True))
+    closings = (opens[first + 1 :] for opens, first in zip(times, firsts, strict=True))
+    moments = sorted({time for each in closings for time in each if time >= begun})
 
     def run(moment: int, has_future: bool) -> Trace:
         place = bisect_left(moments, moment)
-        since = moments[max(0, place - _BEFORE)]
+        newest = (opens[bisect_right(opens, moment) - 2] for opens in times)
+        since = min(moments[max(0, place - _BEFORE)], *newest)
         first = min(_warm(*pair, since) for pair in zip(played.strategies, times, strict=True))
         last = moments[min(place + _AFTER, len(moments) - 1)] if has_future else moment
         recording = _between(plan.recording, first, last, moment, has_future=has_future)

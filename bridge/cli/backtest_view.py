@@ -29,6 +29,7 @@ class Result:
         lookahead, peeks: Of ``--check-lookahead``; None and empty without it.
         stress: Of ``--stress``, by title.
         luck: Of ``--monte-carlo``; None without it, or without trades.
+        stopped_by: Name of the signal that ended it early; empty without one.
     """
 
     outcome: Outcome
@@ -36,6 +37,7 @@ class Result:
     peeks: tuple[Peek, ...] = ()
     stress: Mapping[str, Outcome]
     luck: MonteCarlo | None = None
+    stopped_by: str = ""
 
     @property
     def sees_future(self) -> bool:
@@ -189,6 +191,7 @@ def result_json(result: Result) -> str:
     found = result.lookahead
     plain = {
         **_plain(result.outcome),
+        "stopped_by": result.stopped_by or None,
         "warnings": result.warnings,
         "lookahead": None
         if found is None

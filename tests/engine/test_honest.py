@@ -162,6 +162,20 @@ def test_what_is_known_when_a_bar_closes_is_clean(fed: Plan, tmp_path: Path) -> 
     assert (len(found.cuts), found.compared > 100) == (4, True)
 
 
+def test_every_bar_can_be_a_cut(tmp_path: Path) -> None:
+    """From the first decided bar on, and with a strategy whose bars are four times as long."""
+    settings = settings_for(tmp_path, walk(5, 24), backtest={"lookahead_cuts": 1_000})
+    slow = write_model(tmp_path / "h4.onnx", [-1e6, 1e6], timeframe="H4", decision={})
+    (fast,) = settings.strategy
+    other = {"model": str(slow), "timeframe": "H4", "magic": 8}
+    both = (fast, fast.model_copy(update=other))
+    made = make_plan(settings.model_copy(update={"strategy": both}), Changes())
+    found = lookahead(made, back_tested(made, tmp_path / "out"))
+    assert found.is_clean
+    # The second H4 bar is the first that is decided, at 08:00; the recording ends at 23:00.
+    assert len(found.cuts) > 10
+
+
 def test_a_random_walk_shows_no_edge_but_to_who_sees_the_next_bar(
     fed: Plan, tmp_path: Path
 ) -> None:
