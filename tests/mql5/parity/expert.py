@@ -24,6 +24,7 @@ def run_expert(
     start: int,
     inputs: Mapping[str, InputValue],
     *,
+    root: Path = ROOT,
     is_thorough: bool = False,
 ) -> Run:
     """Run it to the end of the recording.
@@ -32,12 +33,13 @@ def run_expert(
         source: Its ``.mq5``.
         folder: The terminal's data folder, new.
         start: Server time at which it is put on the chart, epoch seconds.
+        root: The folder that is ``MQL5`` in a terminal.
         is_thorough: Whether the optimiser works on it: it runs faster, and is made more slowly.
 
     Raises:
         RuntimeError: It does not start.
     """
-    built = compiler.build(source, ROOT, is_thorough=is_thorough)
+    built = compiler.build(source, root, is_thorough=is_thorough)
     frame = timeframe(market.timeframe)
     desktop = desk(folder, market.broker(), {market.symbol: (frame, market.rates())}, start)
     program = Program(built, desktop, market.symbol, frame.value, inputs)

@@ -114,7 +114,11 @@ class Market:
         return np.ascontiguousarray(bars)
 
     def _all(self, name: str, period: int) -> NDArray[np.void]:
-        return self.copy_rates(name, period, 0, self._desktop.read("terminal_info").maxbars)
+        now = self._desktop.server_now()
+        frame = self._frame(period)
+        return np.ascontiguousarray(
+            self._desktop.read("copy_rates_range", name or self._symbol, frame, 0, now)
+        )
 
     def bars(self, name: str, period: int) -> int:
         return len(self._all(name, period))
