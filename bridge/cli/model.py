@@ -1,10 +1,12 @@
-"""``mt5-onnx model``: looking at model files."""
+"""``mt5-onnx model``: looking at model files, and recipes that make them."""
 
 import typer
 
 from bridge.cli.model_inspect import inspect
+from bridge.cli.model_new import new
 from bridge.cli.model_verify import verify
 
-model = typer.Typer(help="Look at model files, and check them.", no_args_is_help=True)
+model = typer.Typer(help="Make model files, look at them, check them.", no_args_is_help=True)
 model.command()(inspect)
 model.command()(verify)
+model.command()(new)
