@@ -1,1 +1,1 @@
-"""The MQL5 side, checked on Linux: sources become C++, run on the paper terminal, and are compared."""
+"""The MQL5 side on Linux: sources become C++, run on the paper terminal, and are compared."""

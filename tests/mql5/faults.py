@@ -3,6 +3,8 @@
 An entry is the file below ``mql5/``, what stands there, and what is put in its place.
 """
 
+# ruff: noqa: E501  a line of source, and what stands in its place, belong on one line
+
 Fault = tuple[str, str, str]
 
 _LIB = "Include/OnnxBridge/"

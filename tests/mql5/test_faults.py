@@ -44,11 +44,16 @@ def test_faults_of_form_are_refused_when_they_are_read(tmp_path: Path) -> None:
     translate(root / EA, root)
     for fault in READ:
         before = _put(root, fault)
-        with pytest.raises(SourceError) as refused:
-            translate(root / EA, root)
-            pytest.fail(f"not caught: {fault}")
-        assert ".mq" in str(refused.value)
+        assert ".mq" in _refusal(root), f"not caught: {fault}"
         (root / fault[0]).write_text(before, encoding="utf-8")
+
+
+def _refusal(root: Path) -> str:
+    try:
+        translate(root / EA, root)
+    except SourceError as refused:
+        return str(refused)
+    return ""
 
 
 def test_faults_of_type_are_refused_at_their_line(compiler: Compiler, tmp_path: Path) -> None:

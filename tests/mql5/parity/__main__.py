@@ -5,11 +5,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+# Run as a module of the project, the tests' own packages are not on the path yet.
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
-from mql5.host.compiler import session_compiler
-from mql5.parity.cases import CASES
-from mql5.parity.table import HEADER, compared, lines
+from mql5.host.compiler import session_compiler  # noqa: E402
+from mql5.parity.cases import CASES  # noqa: E402
+from mql5.parity.table import HEADER, compared, lines  # noqa: E402
+
+
+def _say(*said: str) -> None:
+    sys.stdout.write("\n".join(said) + "\n")
+    sys.stdout.flush()
 
 
 def main() -> int:
@@ -18,7 +24,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases whose line holds this text")
     parser.add_argument("--show", type=int, default=5, help="differences shown of a case")
     asked = parser.parse_args()
-    print(HEADER)
+    _say(HEADER)
     differs = False
     with tempfile.TemporaryDirectory(prefix="parity-") as folder:
         for number, case in enumerate(CASES):
@@ -26,10 +32,10 @@ def main() -> int:
                 continue
             place = Path(folder) / str(number)
             row = compared(case, session_compiler(), place, is_thorough=True)
-            print(*lines([row]), sep="\n", flush=True)
+            _say(*lines([row]))
             differs = differs or bool(row.found)
             for one in (row.found or ())[: asked.show]:
-                print("   ", one, flush=True)
+                _say(f"    {one}")
     return int(differs)
 
 

@@ -1,4 +1,4 @@
-"""The cases of the full table: every template's model, and the settings that take part in a trade."""
+"""The cases of the full table: each template's model, and settings that shape a trade."""
 
 from dataclasses import replace
 
