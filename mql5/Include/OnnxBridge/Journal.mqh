@@ -14,6 +14,9 @@
 
 #define JOURNAL_HEADER "row,bar_time,time,magic,symbol,timeframe,model_sha256,input_sha256,outputs,long,short,problem,action,side,stop_points,take_points,reason,held_side,held_volume,held_bars,state,bid,ask,balance,equity,purpose,order_type,volume,price,sl,tp,position,deviation,filling,denied,retcode,outcome,order,deal,deal_price,deal_volume,words"
 
+// As many as the header has; ENUM_JOURNAL counts them.
+#define JOURNAL_COLUMNS 42
+
 enum ENUM_JOURNAL
   {
    JOURNAL_ROW,
@@ -57,8 +60,7 @@ enum ENUM_JOURNAL
    JOURNAL_DEAL,
    JOURNAL_DEAL_PRICE,
    JOURNAL_DEAL_VOLUME,
-   JOURNAL_WORDS,
-   JOURNAL_COLUMNS
+   JOURNAL_WORDS
   };
 //+------------------------------------------------------------------+
 //| A number that is read again as the same number                   |
@@ -150,7 +152,7 @@ bool CJournal::Open(const string file,const bool is_new)
    if(goes_on)
       FileSeek(m_handle,0,SEEK_END);
    else
-      FileWriteString(m_handle,JOURNAL_HEADER+"\n");
+      FileWriteString(m_handle,JOURNAL_HEADER+"\r\n");
    return(true);
   }
 //+------------------------------------------------------------------+
@@ -211,7 +213,7 @@ void CJournal::End(void)
    string line=m_fields[0];
    for(int i=1; i<JOURNAL_COLUMNS; i++)
       line+=","+m_fields[i];
-   FileWriteString(m_handle,line+"\n");
+   FileWriteString(m_handle,line+"\r\n");
    FileFlush(m_handle);
   }
 //+------------------------------------------------------------------+

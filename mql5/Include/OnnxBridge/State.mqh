@@ -157,8 +157,8 @@ bool CState::Save(void)
       return(false);
    for(int i=0; i<m_count; i++)
       if(m_keys[i]!=STATE_END)
-         FileWriteString(handle,m_keys[i]+"="+m_values[i]+"\n");
-   const bool is_written=FileWriteString(handle,STATE_END+"=1\n")>0;
+         FileWriteString(handle,m_keys[i]+"="+m_values[i]+"\r\n");
+   const bool is_written=FileWriteString(handle,STATE_END+"=1\r\n")>0;
    FileClose(handle);
    return(is_written);
   }
