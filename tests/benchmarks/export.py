@@ -6,6 +6,7 @@ value. The time is that of one window through the session that the daemon uses.
 """
 
 import argparse
+import importlib
 import sys
 import tempfile
 import time
@@ -123,13 +124,13 @@ def booster_cases() -> Iterator[Case]:
 
 def torch_cases() -> Iterator[Case]:
     try:
-        import torch
+        torch: Any = importlib.import_module("torch")
     except ModuleNotFoundError as error:
         print(f"left out: {error}")
         return
     nn = torch.nn
 
-    class Recurrent(nn.Module):
+    class Recurrent(nn.Module):  # type: ignore[misc]
         def __init__(self, kind: str) -> None:
             super().__init__()
             self.rnn = getattr(nn, kind)(len(FEATURES.names), 32, batch_first=True)
