@@ -1,0 +1,222 @@
+"""Somebody's model as it came: parsed, its ZipMap taken off, its inputs, outputs and labels seen.
+
+The file's words are checked before it is run; the first run is a child's (``bridge.model.probe``).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    helper,
+    load_model_from_string,
+    numpy_helper,
+)
+
+from bridge.errors import ModelError
+from bridge.model.contract import CONTRACT_KEY
+from bridge.model.files import read_model_file
+
+PREFIX = "model/"
+"""Before the names of all that came with a model, once it is part of another."""
+DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
+_LABELS = ("classlabels_int64s", "classlabels_ints")
+_KINDS = {TensorProto.FLOAT: "float", TensorProto.DOUBLE: "double"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input or output.
+
+    Attributes:
+        dims: None where a dimension is free: named, missing or not positive.
+    """
+
+    name: str
+    type: str
+    dims: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        sizes = ", ".join("?" if size is None else str(size) for size in self.dims)
+        return f"{self.name} ({self.type} [{sizes}])"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A model without a contract.
+
+    Attributes:
+        model: Without ZipMap.
+        outputs: Those that may decide: float or double tensors.
+        labels: The classes that the graph knows, in the order of the shares; empty if it says none.
+    """
+
+    path: Path
+    sha256: str
+    model: ModelProto
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    labels: tuple[int, ...]
+
+
+def read_source(path: Path) -> Source:
+    """Return the model at ``path``, not run yet.
+
+    Raises:
+        ModelError: It is no model, or one that can't become part of another.
+    """
+    file = read_model_file(path)
+    try:
+        model = load_model_from_string(file.data)
+    except (DecodeError, ValueError) as error:
+        raise ModelError(f"{path} is no ONNX file, or a damaged one: export it again") from error
+    if not model.graph.node:
+        raise ModelError(f"{path} holds no graph of ONNX operators: export it again")
+    _check(path, model)
+    labels = _labels(model.graph)
+    _drop_zipmap(model.graph)
+    return Source(path, file.sha256, model, _inputs(model.graph), _outputs(model.graph), labels)
+
+
+def _check(path: Path, model: ModelProto) -> None:
+    if any(each.key == CONTRACT_KEY for each in model.metadata_props):
+        raise ModelError(f"{path} has a contract already: nothing is missing around it")
+    for tensor in all_tensors(model.graph):
+        if tensor.data_location == TensorProto.EXTERNAL:
+            place = {each.key: each.value for each in tensor.external_data}.get("location", "?")
+            raise ModelError(
+                f"{path} has its weights in another file, {place}: save the model as one file "
+                "(onnx.save with save_as_external_data=False), or repair it with mt5-onnx model "
+                "repair"
+            )
+    local = {function.domain for function in model.functions}
+    for node in all_nodes(model.graph):
+        if node.domain not in DOMAINS | local:
+            raise ModelError(
+                f"{path} uses {node.op_type} of the domain {node.domain}, which no terminal has: "
+                "export it with standard operators only"
+            )
+
+
+def all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
+    """Yield the nodes of a graph and of those inside it."""
+    for node in graph.node:
+        yield node
+        for inner in inner_graphs(node):
+            yield from all_nodes(inner)
+
+
+def all_tensors(graph: GraphProto) -> Iterator[TensorProto]:
+    """Yield the constants of a graph and of those inside it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield attribute.t
+        for inner in inner_graphs(node):
+            yield from all_tensors(inner)
+
+
+def inner_graphs(node: NodeProto) -> Iterator[GraphProto]:
+    """Yield the graphs that a node runs: branches, the body of a loop."""
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def names_used(node: NodeProto) -> set[str]:
+    """Return the tensors that a node reads, those inside its graphs among them."""
+    found = set(node.input)
+    for graph in inner_graphs(node):
+        found.update(name for each in graph.node for name in names_used(each))
+        found.update(each.name for each in graph.output)
+    return found - {""}
+
+
+def _labels(graph: GraphProto) -> tuple[int, ...]:
+    """Return the classes that the graph writes down, where it does so."""
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.name in _LABELS and attribute.ints:
+                return tuple(attribute.ints)
+    # skl2onnx, of an estimator without an operator of its own: the label is picked from a list.
+    constants = {each.name: each for each in graph.initializer}
+    picked = [
+        constants[node.input[0]]
+        for node in graph.node
+        if node.op_type == "ArrayFeatureExtractor" and node.input[0] in constants
+    ]
+    for tensor in picked:
+        if tensor.data_type in (TensorProto.INT32, TensorProto.INT64) and tensor.name == "classes":
+            return tuple(int(each) for each in numpy_helper.to_array(tensor).ravel())
+    return ()
+
+
+def _drop_zipmap(graph: GraphProto) -> None:
+    """Let what goes into a ZipMap come out of it: a tensor of shares, in the labels' order."""
+    zipped = set()
+    for node in graph.node:
+        if node.op_type == "ZipMap":
+            zipped.update(node.output)
+            node.CopyFrom(helper.make_node("Identity", node.input, node.output, name=node.name))
+    for info in graph.output:
+        if info.name in zipped:
+            plain = helper.make_tensor_value_info(info.name, TensorProto.FLOAT, ["N", None])
+            info.CopyFrom(plain)
+
+
+def _inputs(graph: GraphProto) -> tuple[Tensor, ...]:
+    constants = {each.name for each in graph.initializer}
+    return tuple(_tensor(info) for info in graph.input if info.name not in constants)
+
+
+def _outputs(graph: GraphProto) -> tuple[Tensor, ...]:
+    found = (_tensor(info) for info in graph.output)
+    return tuple(each for each in found if each.type in _KINDS.values())
+
+
+def _tensor(info: object) -> Tensor:
+    kind = info.type.tensor_type  # type: ignore[attr-defined]
+    sizes = tuple(each.dim_value if each.dim_value > 0 else None for each in kind.shape.dim)
+    element = kind.elem_type
+    name = TensorProto.DataType.Name(element).lower() if element else "no tensor"
+    return Tensor(info.name, name, sizes)  # type: ignore[attr-defined]
+
+
+def needed(nodes: Sequence[NodeProto], output: str) -> list[NodeProto]:
+    """Return the nodes that ``output`` depends on, in their order."""
+    wanted, kept = {output}, []
+    for node in reversed(nodes):
+        if wanted.intersection(node.output):
+            wanted.update(names_used(node))
+            kept.append(node)
+    return kept[::-1]
+
+
+def prefixed(graph: GraphProto) -> GraphProto:
+    """Return a copy whose names all begin with ``PREFIX``, those of inner graphs, too.
+
+    What is only declared of the tensors inside goes: sizes may become others.
+    """
+    copy = GraphProto()
+    copy.CopyFrom(graph)
+    _prefix(copy)
+    return copy
+
+
+def _prefix(graph: GraphProto) -> None:
+    del graph.value_info[:]
+    for named in (*graph.initializer, *graph.input, *graph.output):
+        named.name = PREFIX + named.name
+    for node in graph.node:
+        for names in (node.input, node.output):
+            names[:] = [PREFIX + name if name else "" for name in names]
+        node.name, node.doc_string = node.output[0], ""
+        for inner in inner_graphs(node):
+            _prefix(inner)
