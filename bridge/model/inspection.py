@@ -3,11 +3,9 @@
 It imports onnx, so nothing that the daemon loads may import it.
 """
 
-import contextlib
-import json
+import math
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bridge.errors import ContractError, ModelError
+from bridge.model import walk
+from bridge.model.cage import answer
 from bridge.model.contract import CONTRACT_KEY, body_sha256, read_contract
 from bridge.model.files import ModelFile, read_model_file
 from bridge.model.probe import Report
@@ -34,7 +34,8 @@ from bridge.model.signal import decode
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.timeframes import timeframe
 
-_DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
+_DOMAINS = walk.STANDARD | {walk.ML}
+_MOST_NUMBERS = 50_000_000  # of one input; 400 MB of doubles
 _NO_TENSOR = {
     "sequence_type": "a sequence",
     "map_type": "a map",
@@ -79,14 +80,12 @@ def inspect_file(path: Path) -> Report:
         return _inspect(file)
     except ModelError as error:
         raise type(error)(f"{path}: {error}") from error
-    except ValueError as error:  # text that is not UTF-8, an enum without a name
-        raise ModelError(f"{path} is damaged ({first_line(error)}): export it again") from error
 
 
 def _inspect(file: ModelFile) -> Report:
-    model = _parse(file.data)
+    model = parse(file.data)
     _check_graph(model)
-    session = _open(file.data)
+    session = open_told(file.data)
     _check_model(model)
     body, metadata = body_sha256(model), metadata_of(session)
     if CONTRACT_KEY in metadata:
@@ -97,23 +96,19 @@ def _inspect(file: ModelFile) -> Report:
         sha256=file.sha256,
         body_sha256=body,
         ir=model.ir_version,
-        opsets=_opsets(model),
+        opsets=walk.opsets(model),
         has_contract=CONTRACT_KEY in metadata,
         inputs={item.name: f"{item.type} {item.shape}" for item in session.get_inputs()},
         outputs={item.name: f"{item.type} {item.shape}" for item in session.get_outputs()},
     )
 
 
-def _opsets(model: onnx.ModelProto) -> dict[str, int]:
-    """Return the opset of each domain; converters write one twice, then the higher one counts."""
-    opsets: dict[str, int] = {}
-    for item in model.opset_import:
-        domain = item.domain or "ai.onnx"
-        opsets[domain] = max(item.version, opsets.get(domain, 0))
-    return opsets
+def parse(data: bytes) -> onnx.ModelProto:
+    """Return the model that ``data`` holds.
 
-
-def _parse(data: bytes) -> onnx.ModelProto:
+    Raises:
+        ModelError: They are no model, or there is no graph in it.
+    """
     try:
         model = onnx.load_model_from_string(data)
     except DecodeError as error:
@@ -125,9 +120,9 @@ def _parse(data: bytes) -> onnx.ModelProto:
 
 def _check_graph(model: onnx.ModelProto) -> None:
     _check_domains(model)
-    for tensor in _tensors(model.graph):
-        if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            place = {item.key: item.value for item in tensor.external_data}.get("location", "?")
+    for tensor in walk.tensors(model):
+        place = walk.location(tensor)
+        if place is not None:
             raise ModelError(
                 f"its weights are in another file, {place}: save the model as one file "
                 "(onnx.save with save_as_external_data=False)"
@@ -139,7 +134,7 @@ def _check_graph(model: onnx.ModelProto) -> None:
 
 def _check_domains(model: onnx.ModelProto) -> None:
     local = {function.domain for function in model.functions}
-    for node in _nodes(model.graph):
+    for node in walk.nodes(model):
         if node.domain not in _DOMAINS | local:
             raise ModelError(
                 f"its operator {node.op_type} is of the domain {node.domain}, which no terminal "
@@ -163,31 +158,12 @@ def _check_tensor(kind: str, value: onnx.ValueInfoProto) -> None:
         )
 
 
-def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    for node in graph.node:
-        yield node
-        for inner in _inner_graphs(node):
-            yield from _nodes(inner)
+def open_told(data: bytes) -> ort.InferenceSession:
+    """Return a session over a model's bytes; one that is too new is told with the limit.
 
-
-def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    yield from graph.initializer
-    for node in graph.node:
-        for attribute in node.attribute:
-            yield attribute.t
-            yield from attribute.tensors
-        for inner in _inner_graphs(node):
-            yield from _tensors(inner)
-
-
-def _inner_graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
-
-
-def _open(data: bytes) -> ort.InferenceSession:
+    Raises:
+        ModelError: The runtime refuses them.
+    """
     try:
         return open_session(data)
     except ModelError as error:
@@ -238,6 +214,11 @@ def _run_blind(session: ort.InferenceSession) -> None:
     feed: dict[str, NDArray[Any]] = {}
     for item in session.get_inputs():
         shape = [size if isinstance(size, int) and size > 0 else 1 for size in item.shape]
+        if math.prod(shape) > _MOST_NUMBERS:
+            raise ModelError(
+                f"its input {item.name} wants {math.prod(shape)} numbers, the limit is "
+                f"{_MOST_NUMBERS}: export it for one window"
+            )
         value = 0.5 if item.type in ("tensor(float)", "tensor(double)") else 0
         feed[item.name] = np.full(shape, value, _FED[item.type])
     try:
@@ -246,17 +227,11 @@ def _run_blind(session: ort.InferenceSession) -> None:
         raise ModelError(f"it fails at its first run: {first_line(error)}") from error
 
 
-def main(path: str) -> int:
-    """Look into the file and write what is found as JSON to stdout; return the exit code."""
-    answer: dict[str, object]
-    try:
-        with contextlib.redirect_stdout(sys.stderr):  # libraries print, stdout is the answer's
-            answer, code = asdict(inspect_file(Path(path))), 0
-    except ModelError as error:
-        answer, code = {"error": type(error).__name__, "refused": str(error)}, error.exit_code
-    sys.stdout.write(json.dumps(answer) + "\n")
-    return code
+def main(arguments: list[str]) -> int:
+    """Look into a file, write what is found as JSON to stdout, and return the exit code."""
+    path = Path(arguments[0])
+    return answer(path, lambda: asdict(inspect_file(path)))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

@@ -1,24 +1,16 @@
-"""The probe: an unknown file is parsed and first run in a child process.
+"""The probe: an unknown file is parsed and first run in a child process with limits.
 
-A file that kills or hangs a parser ends the child; here it becomes a sentence. The child is
-``python -m bridge.model.inspection PATH``: one JSON object on stdout, exit code 0 or 4.
+A file that kills or hangs a parser ends the child; here it becomes a sentence. The child runs
+``bridge.model.inspection``: one JSON object on stdout, exit code 0 or 4.
 """
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.errors import ContractError, ModelError
+from bridge.model import cage
+from bridge.model.cage import TIMEOUT, Limits
 
-TIMEOUT = 60.0
-"""Seconds that the child may take; importing onnx on a cold disk is most of it."""
-
-_ERRORS = {"ModelError": ModelError, "ContractError": ContractError}
-_PACKAGES = Path(__file__).resolve().parents[2]
+_CHILD = "bridge.model.inspection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +36,13 @@ class Report:
 
 
 def probe_command(path: Path) -> list[str]:
-    """Return the command of the child; -P keeps the working folder out of its imports."""
-    return [sys.executable, "-P", "-m", "bridge.model.inspection", str(path)]
+    """Return the command of the child."""
+    return cage.command(_CHILD, [str(path)], Limits())
 
 
 def probe_environment() -> dict[str, str]:
-    """Return the child's environment: it finds the package that this process runs."""
-    paths = [str(_PACKAGES), os.environ.get("PYTHONPATH", "")]
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "PYTHONIOENCODING": "utf-8",
-    }
+    """Return the child's environment."""
+    return cage.environment()
 
 
 def probe(path: Path, *, timeout: float = TIMEOUT) -> Report:
@@ -68,40 +56,9 @@ def probe(path: Path, *, timeout: float = TIMEOUT) -> Report:
         ModelError: The child refuses the file, dies of it, or does not come back.
         ContractError: The file's contract does not fit its graph.
     """
-    try:
-        done = subprocess.run(  # noqa: S603  our own interpreter and module, no shell
-            probe_command(path),
-            capture_output=True,
-            check=False,
-            env=probe_environment(),
-            stdin=subprocess.DEVNULL,
-            timeout=timeout,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ModelError(
-            f"{path} did not answer one window within {timeout:g} s and was stopped: "
-            "look for an endless loop in the graph"
-        ) from error
-    return verdict(path, done.returncode, done.stdout)
+    return Report(**cage.ask(path, _CHILD, [str(path)], Limits(seconds=timeout)))
 
 
 def verdict(path: Path, returncode: int, stdout: bytes) -> Report:
     """Return the child's report, or raise what it says or what ended it."""
-    if returncode not in (0, ModelError.exit_code):
-        raise ModelError(
-            f"{path} ended the process that tried it ({_end(returncode)}): the file is malformed, "
-            "or onnxruntime or onnx is not properly installed; export it again"
-        )
-    found = json.loads(stdout)
-    if returncode:
-        raise _ERRORS[found["error"]](found["refused"])
-    return Report(**found)
-
-
-def _end(returncode: int) -> str:
-    if returncode >= 0:
-        return f"exit code {returncode}"
-    try:
-        return f"signal {signal.Signals(-returncode).name}"
-    except ValueError:
-        return f"signal {-returncode}"
+    return Report(**cage.verdict(path, returncode, stdout))
