@@ -1,4 +1,4 @@
-"""g++: programs to shared libraries, with everything that was compiled before kept for a session."""
+"""g++: programs to shared libraries; what was compiled before is kept for a session."""
 
 import hashlib
 import os

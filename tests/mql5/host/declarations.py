@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from mql5.host.cursor import Line
 from mql5.host.names import ALGEBRA, SCALARS, Names
@@ -74,7 +75,7 @@ class Declarations(Statements):
 
     def _scan_types(self, tokens: Sequence[Token]) -> None:
         """Know the types beforehand: a bracketed name may be one."""
-        for word, name in zip(tokens, tokens[1:], strict=False):
+        for word, name in pairwise(tokens):
             if word.text in ("enum", "struct", "class", "union") and name.kind == "name":
                 self.names.types[name.text] = word.text
 

@@ -50,11 +50,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer of several parts."""
+    """An answer of several parts; ``code`` is what ``GetLastError`` says then."""
 
     whole: int = 0
     words: str = ""
-    numbers: "NDArray[Any] | None" = None
+    numbers: NDArray[Any] | None = None
+    code: int = 0
 
 
 class _Value(ctypes.Structure):
@@ -147,7 +148,7 @@ class Library:
             self._raised = error
             return -1
         self._kept = _write(answer[0], result)
-        return 0
+        return result.code if isinstance(result, Told) else 0
 
     def _find(self, name: bytes) -> Callable[..., Any]:
         plain = _plain_name(name.decode())

@@ -1,4 +1,4 @@
-"""The terminal's types before every program: enums from the bridge's vocabulary, structs from a file.
+"""The terminal's types before every program: the vocabulary as enums, structs from a file.
 
 The properties of symbol, account, position, order and deal have the names of the package's fields;
 which number stands for one is the host's own, and the same on both sides of a call.

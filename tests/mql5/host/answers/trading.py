@@ -82,10 +82,11 @@ class Trading:
             code, text = self._desktop.paper.last_error()
             self._note(request, mt5.TRADE_RETCODE_INVALID)
             numbers = np.array([mt5.TRADE_RETCODE_INVALID] + [0] * 8, dtype=np.float64)
-            return Told(0, f"{text} ({code})", numbers)
+            return Told(0, f"{text} ({code})", numbers, _SEND_FAILED)
         self._note(request, result.retcode)
         numbers = np.array([*result[:7], *result[8:10]], dtype=np.float64)
-        return Told(int(result.retcode in _TAKEN), result.comment, numbers)
+        is_taken = result.retcode in _TAKEN
+        return Told(int(is_taken), result.comment, numbers, 0 if is_taken else _SEND_FAILED)
 
     def _note(self, request: dict[str, Any], retcode: int) -> None:
         self.sent.append(Sent(self._desktop.server_now(), request, retcode))
