@@ -15,6 +15,7 @@ from bridge.cli.conformance import conformance
 from bridge.cli.control import flatten, halt, resume, status
 from bridge.cli.demo import demo
 from bridge.cli.doctor import doctor
+from bridge.cli.ea import ea
 from bridge.cli.init import init
 from bridge.cli.journal import journal
 from bridge.cli.model import model
@@ -50,6 +51,7 @@ app.add_typer(journal, name="journal")
 app.add_typer(profile, name="profile")
 app.add_typer(bars, name="bars")
 app.add_typer(model, name="model")
+app.add_typer(ea, name="ea")
 app.add_typer(paper, name="paper")
 app.command()(record)
 app.command()(report)
