@@ -14,14 +14,17 @@ from onnx import (
     ModelProto,
     NodeProto,
     TensorProto,
+    checker,
     helper,
     load_model_from_string,
     numpy_helper,
 )
+from onnx.external_data_helper import load_external_data_for_model
 
 from bridge.errors import ModelError
 from bridge.model.contract import CONTRACT_KEY
-from bridge.model.files import read_model_file
+from bridge.model.files import LARGEST, read_model_file
+from bridge.model.session import first_line
 
 PREFIX = "model/"
 """Before the names of all that came with a model, once it is part of another."""
@@ -79,6 +82,7 @@ def read_source(path: Path) -> Source:
     if not model.graph.node:
         raise ModelError(f"{path} holds no graph of ONNX operators: export it again")
     _check(path, model)
+    _take_in(path, model)
     labels = _labels(model.graph)
     _drop_zipmap(model.graph)
     return Source(path, file.sha256, model, _inputs(model.graph), _outputs(model.graph), labels)
@@ -87,14 +91,6 @@ def read_source(path: Path) -> Source:
 def _check(path: Path, model: ModelProto) -> None:
     if any(each.key == CONTRACT_KEY for each in model.metadata_props):
         raise ModelError(f"{path} has a contract already: nothing is missing around it")
-    for tensor in all_tensors(model.graph):
-        if tensor.data_location == TensorProto.EXTERNAL:
-            place = {each.key: each.value for each in tensor.external_data}.get("location", "?")
-            raise ModelError(
-                f"{path} has its weights in another file, {place}: save the model as one file "
-                "(onnx.save with save_as_external_data=False), or repair it with mt5-onnx model "
-                "repair"
-            )
     local = {function.domain for function in model.functions}
     for node in all_nodes(model.graph):
         if node.domain not in DOMAINS | local:
@@ -102,6 +98,35 @@ def _check(path: Path, model: ModelProto) -> None:
                 f"{path} uses {node.op_type} of the domain {node.domain}, which no terminal has: "
                 "export it with standard operators only"
             )
+
+
+def _take_in(path: Path, model: ModelProto) -> None:
+    """Take in the weights that stand in another file, beside this one and nowhere else."""
+    outside = [
+        each for each in all_tensors(model.graph) if each.data_location == TensorProto.EXTERNAL
+    ]
+    for tensor in outside:
+        name = {each.key: each.value for each in tensor.external_data}.get("location", "")
+        beside = path.parent / name
+        if Path(name).name != name or beside.is_symlink() or not beside.is_file():
+            raise ModelError(
+                f"{path} has its weights in another file, {name or 'without a name'}, which is not "
+                "beside it: put it there, or save the model as one file (onnx.save with "
+                "save_as_external_data=False)"
+            )
+        if beside.stat().st_size > LARGEST:
+            raise ModelError(
+                f"{beside} has {beside.stat().st_size} bytes, the limit is {LARGEST}: export a "
+                "smaller model"
+            )
+    if outside:
+        try:
+            load_external_data_for_model(model, str(path.parent))
+        except (ValueError, OSError, checker.ValidationError) as error:
+            raise ModelError(
+                f"the weights beside {path} can't be read ({first_line(error)}): save the model as "
+                "one file"
+            ) from error
 
 
 def all_nodes(graph: GraphProto) -> Iterator[NodeProto]:
