@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.authoring.wrap.gates import Gates, gates
 from bridge.authoring.wrap.nodes import Nodes
 from bridge.authoring.wrap.source import Source, Tensor
 from bridge.authoring.wrap.spec import OutputTable, Spec
@@ -32,9 +33,17 @@ class Head:
     table: OutputTable
     width: int
     level: int | None
+    gates: Gates
 
-    def emit(self, nodes: Nodes, value: str, level: str | None) -> None:
-        """Emit the nodes from the model's output to the tensor that is named by the kind."""
+    def emit(self, nodes: Nodes, value: str, level: str | None, columns: str | None) -> None:
+        """Emit the nodes from the model's output to the tensor that is named by the kind.
+
+        Args:
+            nodes: Where to.
+            value: The model's output.
+            level: What is subtracted, ``[N, 1]``.
+            columns: Of the gates, ``[N, gates]``.
+        """
         table = self.table
         if self.output.type == "double":
             value = nodes.cast_float(value)
@@ -47,6 +56,7 @@ class Head:
         if self._is_single_share:
             rest = nodes.add("Sub", nodes.floats([1.0]), value)
             value = nodes.add("Concat", rest, value, axis=1)
+        value = self.gates.emit(nodes, value, columns)
         if level is not None:
             value = nodes.add("Sub", value, level)
         if (table.multiply, table.add) != (1.0, 0.0):
@@ -55,14 +65,15 @@ class Head:
         last = nodes.integers([-1, self.columns])
         nodes.add("Reshape", value, last, output=table.kind)
 
-    def numbers(self, given: Doubles, level: Doubles | None) -> Doubles:
-        """Return the same in numpy, of answers ``(n, width)``; ``level`` is ``(n, 1)``."""
+    def numbers(self, given: Doubles, level: Doubles | None, columns: Doubles) -> Doubles:
+        """Return the same in numpy, of answers ``(n, width)``."""
         table, values = self.table, given
         if table.column is not None:
             values = values[:, [table.column]]
         values = _HEADS[table.head](values)
         if self._is_single_share:
             values = np.concatenate([1.0 - values, values], axis=1)
+        values = self.gates.numbers(values, columns)
         if level is not None:
             values = values - level
         if (table.multiply, table.add) != (1.0, 0.0):
@@ -135,7 +146,7 @@ def head(source: Source, spec: Spec, width: int) -> Head:
     output, table = chosen(source, spec.output.name), spec.output
     check = _check_shares if table.kind == "shares" else _check_number
     check(source, table, output, width)
-    return Head(output, table, width, _level(spec))
+    return Head(output, table, width, _level(spec), gates(table))
 
 
 def _check_shares(source: Source, table: OutputTable, output: Tensor, width: int) -> None:

@@ -58,7 +58,7 @@ def join(
 
     Args:
         source: The model as it came.
-        features: Scaled by the training's constants already.
+        features: Scaled by the training's constants already; those of the gates come last.
         place: Of the features in the model's input.
         head: What comes behind the model.
         scaler: Of which only the kinds by an answer's own steps are applied here.
@@ -74,11 +74,12 @@ def join(
         features.expressions, sequence=sequence, layout=bars, target=target, output=FEATURES
     )
     nodes = Nodes(target.opset)
-    value = _scaled(nodes, FEATURES, scaler, steps)
+    value, columns = _split(nodes, len(features.names), len(head.gates.only), steps)
+    value = _scaled(nodes, value, scaler, steps)
     level = _level(nodes, value, steps, head.level)
     _lay_out(nodes, value, place)
     count = len(nodes.nodes)
-    head.emit(nodes, PREFIX + head.output.name, level)
+    head.emit(nodes, PREFIX + head.output.name, level, columns)
     graph = prefixed(inner.graph)
     kept = needed(graph.node, PREFIX + head.output.name)
     for item, number in place.fixed:
@@ -107,6 +108,18 @@ def filled(dims: tuple[int | None, ...], number: float, kind: str) -> NDArray[An
 def _fix_batch(graph: GraphProto) -> None:
     for info in (*graph.input, *graph.output):
         info.type.tensor_type.shape.dim[0].dim_value = 1
+
+
+def _split(nodes: Nodes, count: int, gates: int, steps: int) -> tuple[str, str | None]:
+    """Emit what the model sees, and the newest values of the gates, where there are any."""
+    if not gates:
+        return FEATURES, None
+    axis, seen = (1 if steps == 1 else 2), count - gates
+    value = nodes.add("Gather", FEATURES, nodes.integers(range(seen)), axis=axis)
+    columns = nodes.add("Gather", FEATURES, nodes.integers(range(seen, count)), axis=axis)
+    if steps > 1:
+        columns = nodes.add("Gather", columns, nodes.constant(np.array(steps - 1)), axis=1)
+    return value, columns
 
 
 def _scaled(nodes: Nodes, value: str, scaler: Scaler, steps: int) -> str:

@@ -115,6 +115,15 @@ class OutputClass(Frozen):
     """Its number in the graph, where the graph has labels."""
 
 
+class Only(Frozen):
+    """A filter: a side counts only where a formula is above 0."""
+
+    side: Literal["long", "short"]
+    """The side."""
+    where: Text
+    """A formula, as of a feature: close < ema(close, 200)."""
+
+
 class OutputTable(Frozen):
     """Which output decides, and what it means."""
 
@@ -136,6 +145,10 @@ class OutputTable(Frozen):
     """and this is added: what the training had taken away."""
     less: Text | None = None
     """Of a forecast of a level: the feature whose newest value, scaled, is subtracted first."""
+    margin: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Of shares: by how much a side has to be above the other; else it goes to a flat class."""
+    only: tuple[Only, ...] = ()
+    """Of shares: where a side counts; elsewhere its share goes to a flat class."""
 
 
 class Spec(Frozen):

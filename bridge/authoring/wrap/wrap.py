@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from bridge.authoring.build import INPUTS
 from bridge.authoring.wrap.answer import Head, head
 from bridge.authoring.wrap.fit import Fit, fit
 from bridge.authoring.wrap.formulas import expression
+from bridge.authoring.wrap.gates import titles
 from bridge.authoring.wrap.join import join
 from bridge.authoring.wrap.original import Run, runner, shape
 from bridge.authoring.wrap.scaling import Constants, by_steps, constants
@@ -19,6 +19,7 @@ from bridge.authoring.wrap.source import Source
 from bridge.authoring.wrap.spec import Spec
 from bridge.errors import ConfigError, ModelError
 from bridge.features import codec
+from bridge.features.expr import Expr
 from bridge.features.featureset import SNAP, FeatureSet, sequences
 from bridge.features.history import evaluate
 from bridge.model.contract import Contract
@@ -35,7 +36,7 @@ class Wrapped:
     Attributes:
         model: Without its contract yet, not proven yet.
         contract: What daemon, back-test and expert advisor take it by.
-        features: Scaled by constants, as the graph has them.
+        features: Scaled by constants, as the graph has them; the gates' conditions come last.
         raw: Not scaled.
         expected: From rows of :attr:`rows` to the answers, by the model as it came.
         stand_ins: What each feature ought to be that has only a stand-in.
@@ -57,7 +58,8 @@ class Wrapped:
         """
         values = evaluate(self.raw.expressions, rates)
         if self.constants is not None:
-            values = self.constants.numbers(values)
+            scaled = len(self.constants.minus)  # the gates behind are not
+            values[:, :scaled] = self.constants.numbers(values[:, :scaled])
         values[np.abs(values) < SNAP] = 0.0
         values[: self.raw.lookback] = np.nan
         rows, steps = values.astype(np.float32), self.contract.sequence
@@ -81,10 +83,15 @@ def wrap(source: Source, spec: Spec, *, folder: Path) -> Wrapped:
         ModelError: The model can't become part of another.
     """
     names = [each.name for each in spec.features]
-    raw = _features(spec)
+    own = [expression(each.name, each.formula) for each in spec.features]
     _check_scaled(spec)
     found = constants(spec.scaler, names, folder)
-    scaled = raw if found is None else _named(names, found.expressions(raw.expressions))
+    only = spec.output.only
+    titled = titles([each.side for each in only])
+    behind = [expression(*each) for each in zip(titled, (o.where for o in only), strict=True)]
+    raw = _named([*names, *titled], [*own, *behind])
+    ready = own if found is None else found.expressions(own)
+    scaled = _named([*names, *titled], [*ready, *behind])
     place = fit(source, spec)
     run = runner(source, spec, place)
     width, is_batched = shape(source, run, place, len(names))
@@ -111,14 +118,9 @@ def wrap(source: Source, spec: Spec, *, folder: Path) -> Wrapped:
     )
 
 
-def _features(spec: Spec) -> FeatureSet:
-    names = [each.name for each in spec.features]
+def _named(names: list[str], expressions: list[Expr]) -> FeatureSet:
     if twice := [name for name in names if names.count(name) > 1]:
         raise ConfigError(f"two features are called {twice[0]}: give each its own name")
-    return _named(names, [expression(each.name, each.formula) for each in spec.features])
-
-
-def _named(names: list[str], expressions: list[Any]) -> FeatureSet:
     return FeatureSet(dict(zip(names, expressions, strict=True)))
 
 
@@ -146,11 +148,12 @@ def _contract(spec: Spec, features: FeatureSet, end: Head) -> Contract:
 
 def _expected(spec: Spec, place: Fit, end: Head, run: Run) -> Run:
     def expected(rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        scaled = by_steps(spec.scaler, np.asarray(rows, dtype=np.float32))
-        level = None
+        seen = np.asarray(rows[..., : len(spec.features)], dtype=np.float32)
+        scaled = by_steps(spec.scaler, seen)
+        level, columns = None, rows[..., len(spec.features) :].astype(np.float64)
         if end.level is not None:
             newest = scaled if place.steps == 1 else scaled[:, -1]
             level = newest[:, [end.level]].astype(np.float64)
-        return end.numbers(run(scaled), level)
+        return end.numbers(run(scaled), level, columns if place.steps == 1 else columns[:, -1])
 
     return expected
