@@ -30,6 +30,9 @@ string FaultOfPlace(const Contract &contract,const string symbol,const ENUM_TIME
 //+------------------------------------------------------------------+
 string FaultOfPermission(void)
   {
+   // The tester trades whatever the buttons of its terminal say.
+   if(MQLInfoInteger(MQL_TESTER)!=0)
+      return("");
    if(TerminalInfoInteger(TERMINAL_TRADE_ALLOWED)==0)
       return("Algo Trading is off in the terminal's toolbar: switch it on");
    if(MQLInfoInteger(MQL_TRADE_ALLOWED)==0)
