@@ -4,6 +4,7 @@ import ctypes
 import re
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,6 +102,8 @@ class Library:
         self._dll.mql_words.restype = ctypes.c_char_p
         self._dll.mql_buffer.restype = ctypes.c_long
         self._dll.mql_attach(self._callback)
+        # Its globals are destroyed when this process ends, and may call the terminal then.
+        weakref.finalize(self, self._dll.mql_detach)
         self._kept: Any = None
 
     def set_input(self, name: str, text: str) -> None:

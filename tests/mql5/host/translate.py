@@ -222,6 +222,7 @@ _EXPORTS = """
 #define MQL_EXPORT extern "C" __attribute__((visibility("default")))
 static std::string mql_said;
 MQL_EXPORT void mql_attach(mql::host_call call) { mql::host() = call; }
+MQL_EXPORT void mql_detach() { mql::at().is_closed = true; mql::host() = nullptr; }
 MQL_EXPORT int mql_set(const char *name, const char *text) {
   for (const mql::input *one = ea::inputs; one->name; ++one)
     if (!strcmp(one->name, name)) { one->set(one->place, text); return 1; }

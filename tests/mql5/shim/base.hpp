@@ -34,7 +34,7 @@ struct state {
   long turns = 0;              // of loops since the event began
   int last_error = 0;
   sigjmp_buf escape;
-  bool is_running = false;
+  bool is_closed = false;      // the host is gone: globals are destroyed without it
 };
 inline state &at() { static state one; return one; }
 inline void here(int file, int line) { at().file = file; at().line = line; }
@@ -212,6 +212,7 @@ constexpr int traps = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 template <class... A> value ask(const char *name, const A &...a) {
   value answer;
   value given_[sizeof...(A) + 1] = {given(a)...};
+  if (at().is_closed) return answer;
   if (!host()) die(std::string(name) + " is called before the program has begun");
   fedisableexcept(FE_ALL_EXCEPT);
   int code = host()(name, given_, int(sizeof...(A)), &answer);
