@@ -3,6 +3,7 @@
 import typer
 
 from bridge.cli.model_inspect import inspect
+from bridge.cli.model_lint import lint
 from bridge.cli.model_new import new
 from bridge.cli.model_verify import verify
 from bridge.cli.model_wrap import wrap
@@ -10,5 +11,6 @@ from bridge.cli.model_wrap import wrap
 model = typer.Typer(help="Make model files, look at them, check them.", no_args_is_help=True)
 model.command()(inspect)
 model.command()(verify)
+model.command()(lint)
 model.command()(new)
 model.command()(wrap)
