@@ -32,8 +32,8 @@ _TEXT = """# {name}
 
 ## How good is it?
 
-| | bars | {measure} | {guess} | trades | points, after costs | doing nothing | always long |
-|---|---|---|---|---|---|---|---|
+| | bars | {measure} | {guess} | trades | points | chance | doing nothing | always long |
+|---|---|---|---|---|---|---|---|---|
 {rows}
 
 {caution}
@@ -52,10 +52,11 @@ _TEXT = """# {name}
 
 `golden.csv` has answers of the estimator itself, not of the graph.
 """
-_CAUTION = """Each trade is held for {horizon} bars, one at a time, at the opens of bars, without
-stops, for one lot. "Held out" is the newest part: it was never trained on and chose nothing. The
-threshold was chosen by how often it asks on the walk-forward bars, not by what it made. One market
-over such a span is **no evidence of profit**."""
+_CAUTION = """Points are after costs: a trade is held for {horizon} bars, one at a time, from open
+to open, without stops. "Held out" is the newest part: it was never trained on and chose nothing.
+The threshold was chosen by how often it asks on the walk-forward bars, not by what it made. Within
+"chance", two standard errors, points say nothing. One market over such a span is
+**no evidence of profit**."""
 _MEASURES = {
     "shares": ("log loss", "of the frequencies alone"),
     "forecast": ("error, points", "of forecasting no move"),
@@ -139,7 +140,8 @@ def write_card(
 
 def _row(name: str, each: Score) -> str:
     numbers = f"{each.bars:,} | {each.error:.4g} | {each.guess:.4g} | {each.trades}"
-    return f"| {name} | {numbers} | {each.points:,.0f} | 0 | {each.long:,.0f} |"
+    made = f"{each.points:,.0f} | {f'± {2 * each.chance:,.0f}' if each.trades > 1 else '?'}"
+    return f"| {name} | {numbers} | {made} | 0 | {each.long:,.0f} |"
 
 
 def _inputs(contract: Contract) -> str:

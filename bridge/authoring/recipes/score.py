@@ -27,6 +27,8 @@ class Score:
             forecast that nothing moves.
         trades: One at a time, each held for the horizon.
         points: What they made together, after costs; doing nothing makes 0.
+        chance: Its standard error, as if trades knew nothing of each other: less than twice as
+            much, either way, is what chance alone makes.
         long: What buying and holding for the horizon again and again made.
     """
 
@@ -36,6 +38,7 @@ class Score:
     guess: float
     trades: int
     points: float
+    chance: float
     long: float
 
 
@@ -66,15 +69,16 @@ def score(examples: Examples, folds: Sequence[Fold], open_at: float) -> Score:
     if examples.y.dtype.kind != "i":
         error, guess = error**0.5, guess**0.5
     trades = examples.trades
-    results = [_traded(trades, fold, open_at) for fold in folds]
+    made = np.array([each for fold in folds for each in _traded(trades, fold, open_at)])
     longs = [float(trades.long[fold.rows[:: trades.horizon]].sum()) for fold in folds]
     return Score(
         bars=sum(len(fold.rows) for fold in folds),
         horizon=trades.horizon,
         error=error,
         guess=guess,
-        trades=sum(len(each) for each in results),
-        points=float(sum(sum(each) for each in results)),
+        trades=len(made),
+        points=float(made.sum()),
+        chance=float(made.std(ddof=1) * len(made) ** 0.5) if len(made) > 1 else float("nan"),
         long=sum(longs),
     )
 
