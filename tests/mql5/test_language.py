@@ -1,5 +1,7 @@
 """Compiled programs mean what MQL5 means, and die where a terminal would stop them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -266,3 +268,37 @@ def test_the_optimiser_sees_a_value_that_was_not_set(compiler: Compiler, tmp_pat
     root = tree(tmp_path, Test=unset)
     with pytest.raises(BuildError, match=r"control reaches end|no return"):
         compiler.build(root / "Experts" / "Test.mq5", root)
+
+
+LEAVER = """
+class CLeaver
+  {
+public:
+                    ~CLeaver(void) { Print("after the end"); }
+  };
+CLeaver ExtLeaver;
+void OnStart() { Print("here"); }
+"""
+CHILD = """
+import sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from mql5.host.compiler import Compiler
+from mql5.support import build, program, terminal
+folder = Path({folder!r})
+one = program(build(Compiler(Path({made!r})), folder, {text!r}), terminal(folder))
+one.script()
+assert one.log == ["here"]
+"""
+
+
+def test_globals_are_destroyed_when_the_process_ends(compiler: Compiler, tmp_path: Path) -> None:
+    build(compiler, tmp_path, LEAVER)
+    folders = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
+    child = CHILD.format(
+        paths=folders, folder=str(tmp_path), made=str(compiler.folder), text=LEAVER
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", child], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
