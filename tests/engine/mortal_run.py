@@ -1,13 +1,16 @@
-"""A run that kills itself: python mortal_run.py FOLDER BARS MOMENTS
+"""Runs that kill themselves, each a process of its own, forked from this one: python mortal_run.py
 
-It replays the sample through the shipped model, resuming what FOLDER holds, and counts the moments
-before and after each write of the journal and each order. At the given number it is gone (SIGKILL).
-0 never comes: the run ends and prints how many moments there were.
+For each line ``{"folder", "bars", "until"}`` a child replays the sample through the shipped model,
+resuming what the folder holds, and counts the moments before and after each write of the journal
+and each order. At the number ``until`` it is gone (SIGKILL); 0 never comes. The answer is a line
+``{"status", "moments"}``: the child's exit code, below 0 for a signal, and how many moments it had.
 """
 
+import json
 import os
 import signal
 import sys
+import traceback
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +31,7 @@ from bridge.mt5.timeframes import timeframe
 from bridge.settings import StrategySettings
 from bridge.terminal.adapter import ModuleTerminal
 
-MOMENTS = 0
-LAST = int(sys.argv[3])
+MOMENTS = LAST = 0
 
 
 def moment() -> None:
@@ -86,8 +88,32 @@ def main(folder: Path, bars: int) -> None:
                 crew.steppers, paper, clock, sample.server, lambda step: None, before=crew.attend
             )
             flatten_all(crew.steppers, "the recording has ended")
-    print(MOMENTS)  # noqa: T201  the parent reads it
+
+
+def live(folder: Path, bars: int, until: int) -> dict[str, int]:
+    """Run in a child process; a new interpreter for each life would take longer than the life."""
+    global LAST
+    LAST = until
+    end, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            main(folder, bars)
+            os.write(writing, str(MOMENTS).encode())
+            status = 0
+        except BaseException:  # noqa: BLE001  the parent of the parent reads it
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(writing)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with os.fdopen(end) as told:
+        return {"status": status, "moments": int(told.read() or 0)}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = live(Path(asked["folder"]), asked["bars"], asked["until"])
+        print(json.dumps(answer), flush=True)  # noqa: T201  the tests read it
