@@ -181,8 +181,7 @@ def sides_of(
         good = np.isfinite(only)
         if contract.output.kind == "target":
             good &= np.abs(only) <= 1 + SHARES_TOLERANCE
-        # As max() takes them: of two zeros the first, with its sign.
-        return np.where(only < 0.0, 0.0, only), np.where(only > 0.0, 0.0, -only), good
+        return np.where(only > 0.0, only, 0.0), np.where(only < 0.0, -only, 0.0), good
     share = {side: np.zeros(len(numbers)) for side in ("long", "short", "flat")}
     for place, item in enumerate(contract.output.classes):
         share[item.side] += numbers[:, place]

@@ -97,7 +97,8 @@ def _problem_of_shares(name: str, values: tuple[float, ...]) -> str | None:
 
 def _sides(contract: Contract, values: tuple[float, ...]) -> tuple[float, float]:
     if contract.output.kind != "shares":
-        return max(values[0], 0.0), max(-values[0], 0.0)
+        # Of two zeros max() returns the first: no side is ever -0.0.
+        return max(0.0, values[0]), max(0.0, -values[0])
     share = {"long": 0.0, "short": 0.0, "flat": 0.0}
     for item, value in zip(contract.output.classes, values, strict=True):
         share[item.side] += value

@@ -129,6 +129,14 @@ def test_sides_by_columns_are_those_that_are_decoded_one_by_one() -> None:
             )
 
 
+def test_a_zero_target_has_no_sign_on_either_side() -> None:
+    contract = shipped("eurusd_h1_sma_cross").contract
+    long, short, good = sides_of(contract, np.array([[0.0], [-0.0], [0.5], [-0.5]]))
+    assert good.all()
+    assert list(map(repr, long.tolist())) == ["0.0", "0.0", "0.5", "0.0"]
+    assert list(map(repr, short.tolist())) == ["0.0", "0.0", "0.0", "0.5"]
+
+
 def test_what_a_last_bit_decides_is_asked_again() -> None:
     long = np.array([0.5, 0.5 + 1e-8, 0.3, 0.0, 0.4])
     short = np.array([0.1, 0.1, 0.3 + 1e-9, 0.0, 0.4])

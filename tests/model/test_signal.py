@@ -37,11 +37,15 @@ TWO_UP = contract(
         (FORECAST, [-0.0], 0.0, 0.0),
         (TARGET, [-1.0], 0.0, 1.0),
         (TARGET, [0.25], 0.25, 0.0),
+        (TARGET, [0.0], 0.0, 0.0),
+        (TARGET, [-0.0], 0.0, 0.0),
     ],
 )
 def test_usable_answers(promise: Contract, outputs: list[float], long: float, short: float) -> None:
     signal = decode(promise, 5, "hash", outputs)
-    assert (signal.long, signal.short, signal.problem) == (long, short, None)
+    # As they are written: -0.0 would make a reason read "short -0".
+    assert (repr(signal.long), repr(signal.short)) == (repr(long), repr(short))
+    assert signal.problem is None
     assert (signal.time, signal.sha256, signal.kind) == (5, "hash", promise.output.kind)
     assert signal.values == tuple(outputs)
 
