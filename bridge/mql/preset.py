@@ -20,7 +20,7 @@ _REACH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class TesterRun:
+class RunOfTester:
     """What a run of the Strategy Tester is about.
 
     Attributes:
@@ -75,7 +75,7 @@ def _step(name: str, value: Value, *, steps: bool) -> float | None:
     return _STEPS.get(name)
 
 
-def tester_ini(run: TesterRun, *, optimises: bool) -> str:
+def ini_of(run: RunOfTester, *, optimises: bool) -> str:
     """Return the text of a tester run."""
     name = f"OnnxBridge_{run.name}{'_Optimize' if optimises else ''}"
     return f"""; {name}.ini: a run of the Strategy Tester

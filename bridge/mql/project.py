@@ -9,7 +9,7 @@ from bridge.errors import ConfigError, ContractError, StateMismatch
 from bridge.model.load import LoadedModel
 from bridge.mql.include import include
 from bridge.mql.inputs import Settings, values_of
-from bridge.mql.preset import TesterRun, preset, tester_ini
+from bridge.mql.preset import RunOfTester, ini_of, preset
 from bridge.mql.program import SELF_TEST, TEMPLATES, filled, hand_edits, with_edits, without_edits
 from bridge.mql.readme import readme
 from bridge.mql.recipe import RECIPE, Recipe, check_same_program, sha256_of
@@ -51,7 +51,7 @@ def render(recipe: Recipe, model: LoadedModel) -> dict[str, bytes]:
     if template.is_expert:
         inputs = files[f"{_LIBRARY}/Inputs.mqh"]
         steps = model.contract.output.kind != "forecast"
-        run = TesterRun(
+        run = RunOfTester(
             name,
             f"OnnxBridge\\{name}",
             recipe.strategy.symbol,
@@ -59,8 +59,8 @@ def render(recipe: Recipe, model: LoadedModel) -> dict[str, bytes]:
             recipe.deposit,
         )
         files[f"Presets/OnnxBridge_{name}.set"] = preset(name, name, inputs, values, steps=steps)
-        files[f"Presets/OnnxBridge_{name}.ini"] = tester_ini(run, optimises=False)
-        files[f"Presets/OnnxBridge_{name}_Optimize.ini"] = tester_ini(run, optimises=True)
+        files[f"Presets/OnnxBridge_{name}.ini"] = ini_of(run, optimises=False)
+        files[f"Presets/OnnxBridge_{name}_Optimize.ini"] = ini_of(run, optimises=True)
     files["README.md"] = readme(recipe, model, settings)
     encoded = {path: text.encode("utf-8") for path, text in files.items()}
     return {**encoded, f"{_GENERATED}/{name}.onnx": model.path.read_bytes()}

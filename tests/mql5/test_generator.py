@@ -2,22 +2,29 @@
 
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from onnx import TensorProto, helper
 
 from bridge.cli.main import run
+from bridge.errors import ConfigError, ContractError, ModelError, StateMismatch
 from bridge.market.barfile import read_bars
 from bridge.model.contract import Class, Contract, Input, Output, with_contract
-from bridge.model.load import load_model
-from bridge.mql.golden import golden_rows
+from bridge.model.inspection import inspect_file
+from bridge.model.load import LoadedModel, load_model
+from bridge.mql.fit import check_runs, program_name
+from bridge.mql.golden import check_answers, golden_rows, tolerance_of
 from bridge.mql.include import include
 from bridge.mql.inputs import Settings, values_of
-from bridge.mql.preset import TesterRun, preset, tester_ini
-from bridge.mql.program import TEMPLATES, filled
+from bridge.mql.literals import literal
+from bridge.mql.preset import RunOfTester, ini_of, preset
+from bridge.mql.program import TEMPLATES, check_kind, filled
+from bridge.mql.project import check, write
+from bridge.mql.recipe import Recipe, read_recipe
 from bridge.settings import DecisionSettings, LimitSettings, StrategySettings
 from bridge.share import share_dir
 from mql5.host.compiler import Compiler
@@ -51,11 +58,22 @@ def test_the_shipped_includes_and_presets_are_the_generators(name: str) -> None:
     made = preset(title, name, library, values, steps=True)
     presets = ROOT / "Presets"
     assert made == (presets / f"OnnxBridge_{title}.set").read_text(encoding="ascii")
-    tester = TesterRun(title, f"OnnxBridge\\{title}", "EURUSD", "H1")
-    ini = tester_ini(tester, optimises=False)
+    tester = RunOfTester(title, f"OnnxBridge\\{title}", "EURUSD", "H1")
+    ini = ini_of(tester, optimises=False)
     assert ini == (presets / f"OnnxBridge_{title}.ini").read_text(encoding="ascii")
-    source = ROOT / "Experts" / "OnnxBridge" / f"{title}.mq5"
-    assert filled(source, title, name) == source.read_text(encoding="ascii")
+
+
+def test_filled_templates_are_the_shipped_programs() -> None:
+    """So that what builds of the shipped ones builds of the shadow, too."""
+    for template in TEMPLATES.values():
+        source = ROOT / template.source
+        text = source.read_text(encoding="ascii")
+        shown = "eurusd_h1_sma_cross" if source.stem == "Forecast" else "eurusd_h1_direction"
+        assert filled(source, source.stem, shown) == text
+        other = filled(source, "Mine", "mine")
+        assert "#include <OnnxBridge\\Generated\\mine.mqh>" in other
+        assert other.startswith("//+---")
+        assert "//| Mine.mq5: " in other
 
 
 SETTINGS = """mode = "paper"
@@ -104,13 +122,11 @@ def test_a_written_expert_runs_as_its_settings_say(compiler: Compiler, tmp_path:
     text = source.read_text(encoding="ascii")
     source.write_text(text.replace(mark, f'   Comment("mine");\n{mark}'), encoding="ascii")
     built = compiler.build(source, out)
-    defaults = {one.name: one.default for one in built.program.inputs}
     desktop = terminal(tmp_path)
     one = program(built, desktop)
     assert one.start() == 0, one.log
     play(desktop, one, bars=60)
     one.stop()
-    assert defaults["InpMagic"]
     (journal,) = desktop.common.rglob("decisions_EURUSD_H1_777.csv")
     rows = list(csv.DictReader(journal.read_text(encoding="utf-8").splitlines()))
     decided = [row for row in rows if row["row"] == "decision"]
@@ -120,59 +136,76 @@ def test_a_written_expert_runs_as_its_settings_say(compiler: Compiler, tmp_path:
     assert {each["comment"] for each in sent} <= {'a "b" \\c'}
 
 
-@pytest.mark.parametrize(
-    ("template", "name"),
-    [
-        ("forecast", "eurusd_h1_sma_cross"),
-        ("shadow", "eurusd_h1_direction"),
-        ("outputs", "eurusd_h1_sma_cross"),
-    ],
-)
+def recipe_of(
+    model: LoadedModel, template: str, *, magic: int = 26001, name: str = "one"
+) -> Recipe:
+    contract = model.contract
+    return Recipe(
+        name="one",
+        template=template,
+        sha256=model.sha256,
+        strategy=StrategySettings(
+            model="m", symbol=contract.symbol, timeframe=contract.timeframe, magic=magic
+        ),
+        limits=LimitSettings(news_csv="/home/me/news.csv"),
+        deposit=5_000.0,
+        golden=golden_rows(model, None, ""),
+        written={},
+    )
+
+
+@pytest.mark.parametrize(("template", "kind"), [("forecast", "forecast"), ("outputs", "shares")])
 def test_every_template_builds(
-    compiler: Compiler, tmp_path: Path, template: str, name: str
+    compiler: Compiler, tmp_path: Path, template: str, kind: str
 ) -> None:
-    made = ["ea", "new", str(model_of(name)), "--template", template, "--out", str(tmp_path)]
-    assert run(made) == 0
-    for source in sorted(tmp_path.rglob("*.mq5")):
-        built = compiler.build(source, tmp_path)
-        assert built.program.inputs
-
-
-def written(folder: Path, template: str = "classifier") -> Path:
-    model = model_of("eurusd_h1_direction")
-    assert run(["ea", "new", str(model), "--template", template, "--out", str(folder)]) == 0
-    return folder / "Experts" / "OnnxBridge" / "eurusd_h1_direction.mq5"
-
-
-def test_hand_edits_stay_and_others_are_kept_from_loss(tmp_path: Path, capsys: Said) -> None:
+    model = load_model(small_model(tmp_path, kind=kind), probe=False)
     out = tmp_path / "out"
-    source = written(out)
-    again = ["ea", "new", str(model_of("eurusd_h1_direction")), "--template", "classifier"]
-    again += ["--out", str(out), "--magic", "5"]
+    write(out, recipe_of(model, template), model, force=False)
+    (source,) = out.rglob("one.mq5")
+    assert compiler.build(source, out).program.inputs
+    if template == "outputs":
+        assert compiler.build(out / "Scripts" / "OnnxBridge" / "one_SelfTest.mq5", out)
+
+
+def test_hand_edits_stay_and_others_are_kept_from_loss(tmp_path: Path) -> None:
+    model = load_model(small_model(tmp_path), probe=False)
+    out, first = tmp_path / "out", recipe_of(model, "forecast")
+    assert len(write(out, first, model, force=False)) > 30
+    assert write(out, first, model, force=False) == []
+    source = out / "Experts" / "OnnxBridge" / "one.mq5"
     mark = "   //--- hand edits end: init\n"
     own = f"   if(Digits()>5)\n      return(INIT_FAILED);\n{mark}"
     # An editor on Windows ends lines its own way.
-    source.write_bytes(
-        source.read_bytes().replace(mark.encode(), own.encode()).replace(b"\n", b"\r\n")
-    )
-    assert run(["ea", "check", str(out)]) == 0
-    assert run(again) == 0
+    edited = source.read_bytes().replace(mark.encode(), own.encode()).replace(b"\n", b"\r\n")
+    source.write_bytes(edited)
+    known = read_recipe(out)
+    assert check(out, known, known, model) == []
+    again = recipe_of(model, "forecast", magic=5)
+    changed = write(out, again, model, force=False)
     assert own in source.read_text(encoding="ascii")
-    include_ = out / "Include" / "OnnxBridge" / "Generated" / "eurusd_h1_direction.mqh"
-    assert "#define SET_MAGIC                    5\n" in include_.read_text(encoding="ascii")
-    edited = source.read_text(encoding="ascii").replace("ExtBridge.Tick();", "ExtBridge.Tick(); ;")
-    source.write_text(edited, encoding="ascii")
+    assert "Include/OnnxBridge/Generated/one.mqh" in changed
+    text = (out / "Include/OnnxBridge/Generated/one.mqh").read_text(encoding="ascii")
+    assert "#define SET_MAGIC                    5\n" in text
+    assert "/home/me" not in (out / "ea.json").read_text(encoding="utf-8")
+
+    outside = source.read_text(encoding="ascii").replace("ExtBridge.Tick();", "ExtBridge.Tick(); ;")
+    source.write_text(outside, encoding="ascii")
     (out / "README.md").unlink()
-    capsys.readouterr()
-    assert run(["ea", "check", str(out), "--json"]) == 6
-    said = capsys.readouterr().out
-    assert '"what": "edited"' in said
-    assert '"what": "missing"' in said
-    assert run(again) == 6
-    assert "was edited outside the marked parts" in capsys.readouterr().err
-    assert run([*again, "--force"]) == 0
+    found = check(out, read_recipe(out), read_recipe(out), model)
+    assert {each.path: each.what for each in found} == {
+        "Experts/OnnxBridge/one.mq5": "edited",
+        "README.md": "missing",
+    }
+    with pytest.raises(StateMismatch, match="was edited outside the marked parts"):
+        write(out, again, model, force=False)
+    write(out, again, model, force=True)
     assert own in source.read_text(encoding="ascii")
-    assert run(["ea", "check", str(out)]) == 0
+    known = read_recipe(out)
+    assert check(out, known, known, model) == []
+
+    source.write_text(source.read_text(encoding="ascii").replace(mark, ""), encoding="ascii")
+    with pytest.raises(StateMismatch, match="don't pair up"):
+        write(out, again, model, force=True)
 
 
 def test_check_tells_settings_that_moved_on_and_another_model(tmp_path: Path, capsys: Said) -> None:
@@ -263,63 +296,73 @@ def small_model(
     return path
 
 
-def test_a_model_without_bars_gets_made_up_ones(
-    compiler: Compiler, tmp_path: Path, capsys: Said
-) -> None:
+def test_a_model_without_bars_gets_made_up_ones(tmp_path: Path) -> None:
     """A forecast's tolerance follows its size: four closes near 1.1 are near 4.4."""
-    path = small_model(tmp_path)
+    model = load_model(small_model(tmp_path), probe=False)
+    golden = golden_rows(model, None, "")
+    assert [row.outputs[0] for row in golden.rows] == pytest.approx(
+        [row.bars["close"].sum() for row in golden.rows], abs=1e-8
+    )
+    assert 4.3e-6 < tolerance_of(model.contract, golden) < 4.5e-6
+    off = replace(golden.rows[1], outputs=(golden.rows[1].outputs[0] + 5e-6,))
+    with pytest.raises(ModelError, match="off its golden row, the limit is 4"):
+        check_answers(model, replace(golden, rows=(golden.rows[0], off)))
+
+
+def test_what_a_terminal_cannot_run_is_one_sentence(tmp_path: Path) -> None:
+    def refused(words: str, **faults: Any) -> None:
+        path = small_model(tmp_path, **faults)
+        with pytest.raises(ModelError, match=words) as found:
+            check_runs(load_model(path, probe=False), inspect_file(path))
+        assert "\n" not in str(found.value)
+
+    refused("transpose it inside the graph", layout="batch,columns,window")
+    refused("its opset of ai.onnx is 19, terminals read up to 18", opset=19)
+    refused("its IR version is 9, terminals read up to 8", ir=9)
+    model = load_model(small_model(tmp_path), probe=False)
+    check_runs(model, inspect_file(model.path))
+    assert program_name(None, model.contract, "_x") == "small_x"
+    with pytest.raises(ConfigError, match="has 64 characters, MQL5 takes 63"):
+        program_name("a" * 59, model.contract, "")
+    with pytest.raises(ConfigError, match="holds more than letters"):
+        program_name("a b", model.contract, "")
+    with pytest.raises(ContractError, match="use --template forecast or shadow or outputs"):
+        check_kind("classifier", model.contract)
+    with pytest.raises(ConfigError, match="plain ASCII"):
+        literal("strategy.execution.comment", "\N{LATIN SMALL LETTER A WITH DIAERESIS}")
+    with pytest.raises(ConfigError, match="at most 2147483647"):
+        literal("deviation", 2**31)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    model = load_model(small_model(tmp_path), probe=False)
     out = tmp_path / "out"
-    made = ["ea", "new", str(path), "--template", "forecast", "--out", str(out)]
-    assert run(made) == 0
-    assert "made-up bars, answers of the model on this computer" in capsys.readouterr().out
-    text = (out / "Include/OnnxBridge/Generated/small.mqh").read_text(encoding="ascii")
-    (line,) = (each for each in text.splitlines() if "contract.tolerance" in each)
-    assert 4.3e-6 < float(line.partition("=")[2].rstrip(";")) < 4.5e-6
-    compiler.build(out / "Experts" / "OnnxBridge" / "small.mq5", out)
+    write(out, recipe_of(model, "forecast"), model, force=False)
+    with pytest.raises(StateMismatch, match="holds the program one of the template forecast"):
+        write(out, recipe_of(model, "shadow"), model, force=False)
+    (out / "ea.json").unlink()
+    (out / "README.md").write_text("mine", encoding="utf-8")
+    with pytest.raises(ConfigError, match="which no recipe there tells of"):
+        write(out, recipe_of(model, "forecast"), model, force=False)
+    with pytest.raises(ConfigError, match=r"holds no ea\.json"):
+        read_recipe(out)
+    assert (out / "README.md").read_text(encoding="utf-8") == "mine"
 
 
-def test_what_a_terminal_cannot_run_is_one_sentence(tmp_path: Path, capsys: Said) -> None:
-    def refused(path: Path, code: int, words: str, *more: str) -> None:
-        template = [] if "--template" in more else ["--template", "forecast"]
-        out = ["--out", str(tmp_path / "never")]
-        assert run(["ea", "new", str(path), *template, *out, *more]) == code
+def test_the_command_refuses_before_it_writes(tmp_path: Path, capsys: Said) -> None:
+    fine, out = small_model(tmp_path), tmp_path / "never"
+    made = ["ea", "new", str(fine), "--out", str(out), "--template"]
+    config = settings_file(tmp_path, fine)
+    for code, words, more in (
+        (4, "use --template forecast", ["classifier"]),
+        (4, "was made for GBPUSD", ["forecast", "-c", str(config)]),
+        (2, "of magic 5 from 777", ["forecast", "-c", str(config), "--magic", "5"]),
+    ):
+        assert run([*made, *more]) == code
         said = capsys.readouterr().err
         assert words in said
         assert said.count("\n") == 1
-        assert not (tmp_path / "never").exists()
-
-    refused(
-        small_model(tmp_path, layout="batch,columns,window"), 4, "transpose it inside the graph"
-    )
-    refused(
-        small_model(tmp_path, opset=19), 4, "its opset of ai.onnx is 19, terminals read up to 18"
-    )
-    refused(small_model(tmp_path, ir=9), 4, "its IR version is 9, terminals read up to 8")
-    fine = small_model(tmp_path)
-    refused(fine, 2, "MQL5 takes 63", "--name", "a" * 59)
-    refused(fine, 2, "holds more than letters", "--name", "a b")
-    refused(fine, 4, "use --template forecast or shadow or outputs", "--template", "classifier")
-    refused(small_model(tmp_path, kind="shares"), 4, "use --template classifier or shadow")
-    config = settings_file(tmp_path, fine)
-    refused(fine, 4, "was made for GBPUSD", "-c", str(config))
-    refused(fine, 2, "0 strategies of magic 5 from 777", "-c", str(config), "--magic", "5")
-    bare = onnx.load(fine)
-    del bare.metadata_props[:]
-    onnx.save(bare, tmp_path / "bare.onnx")
-    refused(tmp_path / "bare.onnx", 4, "there is no contract")
-
-
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, capsys: Said) -> None:
-    out = tmp_path / "out"
-    written(out)
-    other = ["ea", "new", str(model_of("eurusd_h1_direction")), "--out", str(out)]
-    assert run([*other, "--template", "shadow"]) == 6
-    (out / "ea.json").unlink()
-    (out / "README.md").write_text("mine", encoding="utf-8")
-    assert run([*other, "--template", "classifier"]) == 2
-    assert "which no recipe there tells of" in capsys.readouterr().err
-    assert run(["ea", "check", str(out)]) == 2
-    assert (out / "README.md").read_text(encoding="utf-8") == "mine"
+    assert not out.exists()
 
 
 def test_the_command_names_every_template() -> None:
