@@ -15,7 +15,7 @@ from bridge.clock import Clock, SystemClock
 from bridge.market.barfile import read_bars, write_bars
 from bridge.mt5.constants import ACCOUNT_TRADE_MODE_REAL
 from bridge.mt5.rates import RatesArray
-from bridge.mt5.records import AccountInfo
+from bridge.mt5.records import AccountInfo, TerminalInfo
 from bridge.mt5.timeframes import timeframe
 from bridge.share import share_dir
 from bridge.terminal.paper.profile import BrokerProfile
@@ -112,14 +112,15 @@ def opened(path: str) -> Any:
     made = Plan.read(Path(path))
     if made.is_silent:
         return silent(made.folder)
-    return Real(made.terminal()) if made.is_real else made.terminal()
+    return Real(made.terminal(), made.folder) if made.is_real else made.terminal()
 
 
 class Real:
-    """A terminal whose account says that it is REAL, which a paper account never does."""
+    """A terminal with a REAL account and folders, which a paper one never has."""
 
-    def __init__(self, module: PaperTerminal) -> None:
+    def __init__(self, module: PaperTerminal, common: str) -> None:
         self._module = module
+        self._common = common
 
     def __getattr__(self, verb: str) -> Any:
         return getattr(self._module, verb)
@@ -127,6 +128,10 @@ class Real:
     def account_info(self) -> AccountInfo:
         fields = {**self._module.account_info()._asdict(), "trade_mode": ACCOUNT_TRADE_MODE_REAL}
         return AccountInfo(fields.values())
+
+    def terminal_info(self) -> TerminalInfo:
+        fields = {**self._module.terminal_info()._asdict(), "commondata_path": self._common}
+        return TerminalInfo(fields.values())
 
 
 class Refusing:

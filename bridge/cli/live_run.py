@@ -1,13 +1,13 @@
 """Mode live: a settings file's strategies on a real terminal."""
 
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 from bridge.cli.live_connect import check_real, connect, kind_of, tenure
 from bridge.cli.log import Watcher
 from bridge.cli.terminal_run import Run, trade
 from bridge.clock import Clock
-from bridge.engine.lease import leased
+from bridge.engine.lease import leased, terminals_folder
 from bridge.engine.settle import Search
 from bridge.engine.stop import Stop
 from bridge.engine.strategy import load_strategies
@@ -58,5 +58,8 @@ def run_live(
         stop=stop,
         watcher=watcher,
     )
-    with leased(leases, tenure(account, settings)):
+    with ExitStack() as held:
+        advisors = terminals_folder(terminal.terminal_info().commondata_path)
+        for folder in filter(None, (leases, advisors)):
+            held.enter_context(leased(folder, tenure(account, settings)))
         trade(run)

@@ -1,7 +1,9 @@
 """A lease on a strategy: one program on this computer trades an account, magic and symbol.
 
-The lock is the system's and goes with the process, however it ends. A program on another computer
-holds no lease here; its positions are noticed by their magic, and adopted.
+The lock is the system's and goes with the process, however it ends. Expert advisors hold theirs, of
+the same name, in the folder that all terminals of a computer share; on Windows a file that one
+program holds for itself can't be opened by another. A program on another computer holds no lease
+here; its positions are noticed by their magic, and adopted.
 """
 
 import os
@@ -22,6 +24,16 @@ def lease_folder() -> Path:
     return base / "mt5-onnx" / "leases"
 
 
+def terminals_folder(common: str) -> Path | None:
+    """Return where expert advisors hold their leases; None where no terminal runs natively.
+
+    Args:
+        common: The terminal's ``commondata_path``.
+    """
+    is_here = bool(common) and Path(common).is_dir()
+    return Path(common) / "Files" / "OnnxBridge" if is_here else None
+
+
 @contextmanager
 def leased(folder: Path, what: Iterable[str]) -> Iterator[None]:
     """Hold a lease on each of ``what`` while the block runs.
@@ -37,8 +49,11 @@ def leased(folder: Path, what: Iterable[str]) -> Iterator[None]:
     with ExitStack() as held:
         for each in what:
             path = folder / f"{sha256(each.encode()).hexdigest()[:32]}.lock"
-            lock = held.enter_context(path.open("a"))
-            if not _lock(lock):
+            try:
+                is_held = _lock(held.enter_context(path.open("a")))
+            except PermissionError:  # an expert advisor shares the file with nobody
+                is_held = False
+            if not is_held:
                 raise ConfigError(
                     f"another program of this computer trades {each}: stop it, or give this "
                     "strategy another magic"

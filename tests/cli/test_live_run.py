@@ -17,6 +17,7 @@ from bridge.cli.live_run import run_live
 from bridge.cli.log import Watcher
 from bridge.cli.paper_run import run_paper
 from bridge.clock import SystemClock
+from bridge.engine.lease import leased, terminals_folder
 from bridge.engine.step import Step
 from bridge.engine.stop import Stop
 from bridge.errors import BridgeError, ConfigError, NotConnected, TerminalError
@@ -371,6 +372,12 @@ def test_a_real_account_needs_a_third_yes(tmp_path: Path) -> None:
         bot.run(bars=1)
     text = bot.config.read_text(encoding="utf-8")
     bot.config.write_text(f"allow_real = true\n{text}", encoding="utf-8")
+    # As an expert advisor holds it, in the folder that all terminals share.
+    place = f"magic {MAGIC} on EURUSD of {LOGIN} at {SERVER}"
+    advisors = terminals_folder(bot.plan.folder)
+    assert advisors is not None
+    with leased(advisors, [place]), pytest.raises(ConfigError, match=f"trades {place}"):
+        bot.run(bars=1)
     assert len(bot.run(bars=1)) == 1
     assert any("live on REAL account 77" in line for line in bot.said)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.engine.lease import lease_folder, leased
+from bridge.engine.lease import lease_folder, leased, terminals_folder
 from bridge.errors import ConfigError
 
 WHAT = ["magic 7 on EURUSD of 5 at Broker", "magic 8 on EURUSD of 5 at Broker"]
@@ -55,3 +55,10 @@ def test_the_folder_is_the_user_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert lease_folder() == tmp_path / "mt5-onnx" / "leases"
     monkeypatch.delenv(name)
     assert lease_folder().is_relative_to(Path.home())
+
+
+def test_expert_advisors_hold_theirs_in_the_folder_that_terminals_share(tmp_path: Path) -> None:
+    assert terminals_folder(str(tmp_path)) == tmp_path / "Files" / "OnnxBridge"
+    # A terminal behind Wine or another computer names a folder that is not here.
+    assert terminals_folder(str(tmp_path / "C:\\Users\\x\\Common")) is None
+    assert terminals_folder("") is None
