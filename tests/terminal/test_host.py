@@ -263,7 +263,8 @@ def test_a_child_says_what_runs_in_it(bench: Bench) -> None:
         ),
         (
             {"interpreter": (sys.executable, "-c", "print('hello, world')")},
-            "ended.*; MetaTrader5 is",
+            # It may still be writing when nobody listens any more.
+            "(ended|Broken pipe).*; MetaTrader5 is",
         ),
         ({"factory": None}, "No module named 'MetaTrader5'; MetaTrader5 is a package"),
     ],
