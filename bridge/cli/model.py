@@ -5,6 +5,7 @@ import typer
 from bridge.cli.model_inspect import inspect
 from bridge.cli.model_lint import lint
 from bridge.cli.model_new import new
+from bridge.cli.model_repair import repair
 from bridge.cli.model_verify import verify
 from bridge.cli.model_wrap import wrap
 
@@ -12,5 +13,6 @@ model = typer.Typer(help="Make model files, look at them, check them.", no_args_
 model.command()(inspect)
 model.command()(verify)
 model.command()(lint)
+model.command()(repair)
 model.command()(new)
 model.command()(wrap)
