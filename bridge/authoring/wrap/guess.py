@@ -37,6 +37,7 @@ _HINTS = (
 )
 # A row of more numbers is a sequence laid flat.
 _MOST = 500
+_MOST_CLASSES = 20
 _SIDES = {
     "long": re.compile(r"buy|long|up|bull", re.IGNORECASE),
     "short": re.compile(r"sell|short|down|bear", re.IGNORECASE),
@@ -200,11 +201,13 @@ def _output(source: Source, beside: _Beside) -> Iterator[str]:
     else:
         yield f'name = "{UNKNOWN}"  # one of {", ".join(map(str, source.outputs))}'
     width = _width(source, beside)
-    if width > 1:
+    if 1 < width <= _MOST_CLASSES:
         yield from _shares(source, beside, width)
         return
     yield f'kind = "{UNKNOWN}"  # shares (of two classes), forecast or target'
     yield f'head = "{UNKNOWN}"  # none, sigmoid, tanh: what the graph does not do yet'
+    if width > 1:
+        yield f'column = "{UNKNOWN}"  # which of {width} numbers counts, from 0'
     yield "# classes = [ ... ]  # of shares: against, for"
     yield '# unit = "..."  # of a forecast\n'
 

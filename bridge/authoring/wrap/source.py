@@ -85,6 +85,7 @@ def read_source(path: Path) -> Source:
     _take_in(path, model)
     labels = _labels(model.graph)
     _drop_zipmap(model.graph)
+    _free_sizes(model.graph)
     return Source(path, file.sha256, model, _inputs(model.graph), _outputs(model.graph), labels)
 
 
@@ -194,6 +195,14 @@ def _drop_zipmap(graph: GraphProto) -> None:
         if info.name in zipped:
             plain = helper.make_tensor_value_info(info.name, TensorProto.FLOAT, ["N", None])
             info.CopyFrom(plain)
+
+
+def _free_sizes(graph: GraphProto) -> None:
+    """Let sizes of 0 and below be what they stand for: any size."""
+    for info in (*graph.input, *graph.output):
+        for dim in info.type.tensor_type.shape.dim:
+            if dim.HasField("dim_value") and dim.dim_value <= 0:
+                dim.Clear()
 
 
 def _inputs(graph: GraphProto) -> tuple[Tensor, ...]:

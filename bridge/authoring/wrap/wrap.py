@@ -84,8 +84,8 @@ def wrap(source: Source, spec: Spec, *, folder: Path) -> Wrapped:
     """
     names = [each.name for each in spec.features]
     own = [expression(each.name, each.formula) for each in spec.features]
-    _check_scaled(spec)
     found = constants(spec.scaler, names, folder)
+    _check_scaled(spec)
     only = spec.output.only
     titled = titles([each.side for each in only])
     behind = [expression(*each) for each in zip(titled, (o.where for o in only), strict=True)]
