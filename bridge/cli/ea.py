@@ -3,6 +3,7 @@
 import typer
 
 from bridge.cli.ea_new import check, new
+from bridge.cli.ea_parity import parity
 
 ea = typer.Typer(
     help="Write MQL5 programs that run a model, and compare their decisions with the daemon's.",
@@ -10,3 +11,4 @@ ea = typer.Typer(
 )
 ea.command()(new)
 ea.command()(check)
+ea.command()(parity)
