@@ -4,7 +4,7 @@ It answers as the single session does, bit for bit: what it made ahead is compar
 windows, and what differs is asked one by one. A window that is not one of its bars is asked singly.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from bridge.features import codec
+from bridge.features.featureset import sequences
 from bridge.model.contract import Contract, Input
 from bridge.model.files import read_model_file
 from bridge.model.load import LoadedModel
@@ -250,16 +251,18 @@ def _rows(output: NDArray[Any], count: int) -> Numbers:
 
 def _from_history(model: LoadedModel, rates: RatesArray) -> Fill | None:
     """Return a fill by the tree's own evaluator and what the graph does after it."""
-    contract = model.contract
+    contract, steps = model.contract, model.contract.sequence
     features = codec.from_json(contract.features or {})
-    if features.lookback > contract.window - 1:
+    before = features.lookback + (steps or 1) - 1
+    if before > contract.window - 1:
         return None
-    after = _after_features(model, len(features.names))
+    after = _after_features(model, [*([] if steps is None else [steps]), len(features.names)])
     if after is None and len(features.names) != contract.output.width:
         return None
 
     def fill(first: int, last: int) -> Numbers:
-        rows = features.history(rates[first - features.lookback : last])[features.lookback :]
+        rows = features.history(rates[first - before : last])
+        rows = (rows if steps is None else sequences(rows, steps))[before:]
         if after is None:
             return rows
         return _rows(after.run([contract.output.name], {_FEATURES: rows})[0], last - first)
@@ -267,8 +270,13 @@ def _from_history(model: LoadedModel, rates: RatesArray) -> Fill | None:
     return fill
 
 
-def _after_features(model: LoadedModel, width: int) -> ort.InferenceSession | None:
-    """Return a session over what a graph does with its features; None where they are the answer."""
+def _after_features(model: LoadedModel, shape: Sequence[int]) -> ort.InferenceSession | None:
+    """Return a session over what a graph does with its features; None where they are the answer.
+
+    Args:
+        model: With a feature tree.
+        shape: Of the features of one answer.
+    """
     import onnx
     from onnx import helper
 
@@ -285,7 +293,7 @@ def _after_features(model: LoadedModel, width: int) -> ort.InferenceSession | No
         helper.make_graph(
             nodes[::-1],
             "rest",
-            [helper.make_tensor_value_info(_FEATURES, onnx.TensorProto.FLOAT, ["N", width])],
+            [helper.make_tensor_value_info(_FEATURES, onnx.TensorProto.FLOAT, ["N", *shape])],
             [each for each in whole.graph.output if each.name == output],
             [each for each in whole.graph.initializer if each.name in wanted],
         ),

@@ -38,7 +38,9 @@ def windows(model: LoadedModel, rates: RatesArray = RATES) -> list[RatesArray]:
     return [rates[end - length : end] for end in range(length, len(rates) + 1, 7)]
 
 
-@pytest.mark.parametrize("name", ["eurusd_h1_direction", "eurusd_h1_sma_cross"])
+@pytest.mark.parametrize(
+    "name", ["eurusd_h1_direction", "eurusd_h1_sma_cross", "eurusd_h1_lstm", "eurusd_h1_forecast"]
+)
 def test_a_file_with_its_tree_is_answered_from_the_history(name: str) -> None:
     model = shipped(name)
     session = session_of(model)
