@@ -111,6 +111,7 @@ def _lines(file: Path, made: list[Path], found: "Repaired") -> list[str]:
     for level, what, fix in found.left:
         lines += [f"  left  {what} ({level})", f"        fix  {fix}"]
     lines.append(
-        f"  proof {found.proven} rows, largest difference {found.difference:g}: the same bits"
+        f"  proof {found.proven} rows: the graphs give the same bits; as they run, the largest "
+        f"difference is {found.difference:g}"
     )
     return [*lines, *(f"  wrote {each}" for each in made)]

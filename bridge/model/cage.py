@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from bridge.errors import ContractError, ModelError
+from bridge.errors import ContractError, ModelError, ProofError
 
 TIMEOUT = 60.0
 """Seconds that a child may take; importing onnx on a cold disk is most of it."""
@@ -31,7 +31,7 @@ FAULTS = (
     TypeError,
     ValueError,
 )
-_ERRORS = {"ModelError": ModelError, "ContractError": ContractError}
+_ERRORS = {each.__name__: each for each in (ModelError, ContractError, ProofError)}
 _PACKAGES = Path(__file__).resolve().parents[2]
 _CPU_SPARE = 2  # the parent's limit is of the wall's clock; this one holds when the parent is gone
 

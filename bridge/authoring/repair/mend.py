@@ -7,7 +7,6 @@ from pathlib import Path
 
 import onnx
 import onnx.inliner
-import onnxruntime as ort
 
 from bridge.authoring.repair import shapes, steps
 from bridge.authoring.repair.plan import Plan, Repaired, plan_of
@@ -35,7 +34,7 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     model = parse(file.data)
     had = _valid_contract(model)
     done = steps.take_in(model, file.path)
-    before = _open_first(model.SerializeToString())
+    before = _opens(model.SerializeToString())
     done += steps.without_training(model)
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
@@ -49,7 +48,7 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     done += told
     done += shapes.fix_shapes(model, plan.batch, plan.dims)
     data = with_contract(model, read_contract(_metadata(model))) if had else _bytes(model)
-    widest, count = prove(before, open_told(data), labels, plan.rows)
+    widest, count = prove(before, data, labels, plan.rows)
     verdict = judge(ModelFile(file.path, data, ""), target)
     kept = [(Level.BLOCKED.value, each, "export it again") for each in left]
     kept += [
@@ -61,13 +60,15 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     return data, Repaired(tuple(done), tuple(kept), widest, count, names, verdict.is_blocked)
 
 
-def _open_first(data: bytes) -> ort.InferenceSession:
+def _opens(data: bytes) -> bytes:
+    """Return ``data``, which the runtime opens."""
     try:
-        return open_told(data)
+        open_told(data)
     except ModelError as error:
         raise ModelError(
             f"nothing can be proven of it, since it does not open as it is: {error}"
         ) from error
+    return data
 
 
 def _bytes(model: onnx.ModelProto) -> bytes:

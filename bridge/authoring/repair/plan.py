@@ -44,7 +44,8 @@ class Repaired:
     Attributes:
         done: Each change, in words; empty when there was nothing to mend.
         left: What the lint still finds: level, what and fix.
-        difference: Largest difference of an answer, in its own unit; 0 means bits.
+        difference: Largest difference of an answer as it runs, in its own unit; as the graphs are
+            written, there is none.
         proven: Rows that were compared.
         outputs: Names in the repaired file.
         is_blocked: Whether the target would still refuse it.
