@@ -126,7 +126,8 @@ def answer(path: Path, work: Work) -> int:
         with redirect_stdout(sys.stderr):  # libraries print, stdout is the answer's
             found, code = work(), 0
     except ModelError as error:
-        found, code = {"error": type(error).__name__, "refused": str(error)}, error.exit_code
+        said = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
+        found, code = {"error": type(error).__name__, "refused": said}, error.exit_code
     except FAULTS as error:
         found, code = {"error": "ModelError", "refused": _fault(path, error)}, ModelError.exit_code
     sys.stdout.write(json.dumps(found) + "\n")

@@ -96,8 +96,6 @@ def main(arguments: list[str]) -> int:
             data, report = mend(read_model_file(path), plan_of(given))
         except DataError as error:
             return {"rows": str(error)}
-        except ModelError as error:
-            raise type(error)(f"{path}: {error}") from error
         out.write_bytes(data)
         return asdict(report)
 
