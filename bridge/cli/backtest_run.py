@@ -20,7 +20,6 @@ from bridge.journal.buffered import BufferedJournal
 from bridge.mt5.records import AccountInfo
 from bridge.mt5.terminal import Terminal
 from bridge.settings import BridgeSettings
-from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.terminal import PaperTerminal
 
 ENDED = "the recording has ended"
@@ -31,7 +30,7 @@ Seam = Callable[[PaperTerminal, Recording, Clock], Terminal]
 
 def plain(paper: PaperTerminal, recording: Recording, clock: Clock) -> Terminal:
     """Return the paper terminal as it is."""
-    return ModuleTerminal(paper)
+    return paper.direct()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

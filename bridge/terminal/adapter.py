@@ -40,6 +40,18 @@ _UNCONNECTED = frozenset(
 )
 
 
+def error_of(verb: str, code: int, text: str) -> TerminalError:
+    """Return the exception that stands for a null answer.
+
+    Args:
+        verb: What was asked.
+        code: Of ``last_error``.
+        text: Likewise.
+    """
+    kind = NotConnected if code in _UNCONNECTED else TerminalError
+    return kind(verb, code, text)
+
+
 class ModuleTerminal:
     """The verbs of :class:`bridge.mt5.terminal.Terminal` on a module-like object.
 
@@ -53,9 +65,7 @@ class ModuleTerminal:
     def _ask(self, verb: str, *args: Any, **keywords: Any) -> Any:
         answer = getattr(self._module, verb)(*args, **keywords)
         if answer is None or answer is False:
-            code, text = self._module.last_error()
-            kind = NotConnected if code in _UNCONNECTED else TerminalError
-            raise kind(verb, code, text)
+            raise error_of(verb, *self._module.last_error())
         return answer
 
     def terminal_info(self) -> TerminalInfo:

@@ -254,7 +254,8 @@ def play(
         reading(folder / "journal.sqlite3") as past,
     ):
         paper.initialize()
-        terminal, limits = ModuleTerminal(paper), LimitSettings.model_validate(case.limits)
+        terminal = paper.direct() if ahead else ModuleTerminal(paper)
+        limits = LimitSettings.model_validate(case.limits)
         begin(journal)
         common: Any = {"clock": clock, "server": UTC, "limits": limits, "state": folder}
         if ahead:

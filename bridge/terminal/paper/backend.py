@@ -48,6 +48,7 @@ class PaperBackend:
         self._clock = clock
         self._server_clock = server_clock(profile.server_clock)
         self._offset = (-1, 0.0)
+        self._brought_to = -1.0
         self._selected = {series.info.name for series in desk.market}
         self._books: set[str] = set()
         self._stamp: tuple[float, ...] = ()
@@ -112,10 +113,12 @@ class PaperBackend:
     def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         """Return what a verb gives, with the account brought up to now."""
         self.bring_up()
-        self._catch_up()
-        if self.desk.script.is_empty and verb in _UNCHANGING:
+        script = self.desk.script
+        if script.delayed:
+            self._catch_up()
+        if verb in _UNCHANGING and script.is_empty:
             return self._remembered(verb, arguments)
-        step = self.desk.script.answer(verb)
+        step = script.answer(verb)
         if step is None:
             return self._verbs[verb](*arguments)
         return self._scripted(step, arguments)
@@ -149,9 +152,12 @@ class PaperBackend:
 
     def bring_up(self) -> float:
         """Bring the account up to the clock's now, and return the server time."""
-        now = self._server_now()
-        if now > self.desk.market.now or self.desk.market.mark < 0:
-            advance(self.desk, now)
+        utc = self._clock.now()
+        if utc != self._brought_to:
+            now = self._server_now()
+            if now > self.desk.market.now or self.desk.market.mark < 0:
+                advance(self.desk, now)
+            self._brought_to = utc
         return self.desk.market.now
 
     def hear(self, ticks: Mapping[str, Tick]) -> None:

@@ -12,6 +12,7 @@ from bridge.mt5.records import Tick
 from bridge.terminal.paper.ahead import Ahead, foresee, pass_over
 from bridge.terminal.paper.backend import PaperBackend
 from bridge.terminal.paper.barseries import BarSeries
+from bridge.terminal.paper.direct import DirectTerminal
 from bridge.terminal.paper.liveseries import LiveSeries
 from bridge.terminal.paper.opening import Recording, open_desk
 from bridge.terminal.paper.package import Package
@@ -64,6 +65,10 @@ class PaperTerminal(Package):
         self._paper = PaperBackend(profile, desk, clock)
         self._ahead: Ahead | None = None
         super().__init__(self._paper)
+
+    def direct(self) -> DirectTerminal:
+        """Return its verbs for a program that shares its process, and its only thread."""
+        return DirectTerminal(self, self._paper)
 
     def server_time(self) -> float:
         """Return server time (epoch seconds) with the account brought up to it."""
