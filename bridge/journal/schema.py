@@ -97,8 +97,12 @@ def input_sha256(rates: RatesArray) -> str:
 
 def packed(value: object) -> str:
     """Return a value as the journal keeps it in a column."""
-    # NaN and infinity are answers of a model, too; Python's JSON writes and reads them.
-    return json.dumps(value, separators=(",", ":"), sort_keys=False, default=str)
+    return _ENCODER.encode(value)
+
+
+# Made once: ``dumps`` makes one each time. NaN and infinity are answers of a model, too; Python's
+# JSON writes and reads them.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), default=str, check_circular=False)
 
 
 def unpacked(text: str) -> Any:

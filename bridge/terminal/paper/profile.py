@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -133,7 +134,12 @@ class AccountTerms(Frozen):
         """The kinds of commission; a plain number is one of them."""
         if not isinstance(self.commission, float):
             return self.commission
-        return (Commission(per_lot=self.commission),) if self.commission else ()
+        return _per_lot(self.commission)
+
+
+@cache  # asked for at every deal
+def _per_lot(money: float) -> tuple[Commission, ...]:
+    return (Commission(per_lot=money),) if money else ()
 
 
 Week = tuple[
