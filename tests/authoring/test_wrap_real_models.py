@@ -1,7 +1,9 @@
 """Every model of the test data, wrapped: its inner model answers as it did, and the proof holds."""
 
+import csv
 import json
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,20 @@ import pytest
 from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper
 
+from bridge.authoring import wrap as wrapping
 from bridge.authoring.wrap.answer import chosen
 from bridge.authoring.wrap.proof import prove, sample_bars
 from bridge.authoring.wrap.source import PREFIX, read_source
 from bridge.authoring.wrap.spec import spec_of
 from bridge.authoring.wrap.wrap import Wrapped, wrap
 from bridge.errors import ModelError
+from bridge.market.importer import Stated, load
 from bridge.model.contract import with_contract
 from bridge.model.session import ModelSession, check_declared, open_session
+from bridge.model.signal import decode
+from bridge.mt5.servertime import parse
+from bridge.mt5.sides import Side
+from bridge.strategy.decide import decide
 
 pytestmark = pytest.mark.skipif(
     "BRIDGE_TEST_DATA" not in os.environ, reason="BRIDGE_TEST_DATA names no folder of real models"
@@ -26,6 +34,7 @@ MODELS = Path(os.environ.get("BRIDGE_TEST_DATA", ".")) / "models"
 REFERENCE: dict[str, Any] = (
     json.loads((MODELS / "reference_outputs.json").read_text())["models"] if MODELS.is_dir() else {}
 )
+STATED = Stated(symbol="EURUSD", times="server")
 # Windows of each proof; a longer look: BRIDGE_SWEEP=100.
 WINDOWS = 8 + int(os.environ.get("BRIDGE_SWEEP", "0"))
 
@@ -261,3 +270,32 @@ def test_each_real_model_that_can_be_loaded_is_in_the_table() -> None:
 def test_a_file_that_is_no_model_is_refused_in_words(name: str, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         read_source(MODELS / f"{name}.onnx")
+
+
+def test_the_example_enters_where_its_author_s_expert_did() -> None:
+    """The README's file, on another broker's bars: all 40 entries of the tester's year.
+
+    The bars are not the report's, so a model whose shares were near their limits could differ.
+    """
+    readme = Path(wrapping.__file__).with_name("README.md").read_text(encoding="utf-8")
+    tables = tomllib.loads(readme.split("```toml\n")[1].split("```")[0])
+    source = read_source(MODELS / "naive_bayes" / "static_eurusd.onnx")
+    wrapped = wrap(source, spec_of(tables, "README.md"), folder=MODELS)
+    data = MODELS.parent
+    bars = load(data / "bars" / "fxpack" / "EURUSD_H1_2021_2026.csv.gz", STATED).rates
+    with (data / "deals" / "history" / "ea_export_EURUSD_static.csv").open() as file:
+        deals = [each for each in csv.DictReader(file) if each["COMMENT"] == "NB Sell + ATR"]
+    decided = np.searchsorted(bars["time"], [parse(each["DATE"][:16]) for each in deals]) - 1
+    need = wrapped.contract.window
+    rows = np.concatenate([wrapped.rows(bars[end - need + 1 : end + 1]) for end in decided])
+    shares = wrapped.expected(rows)
+    asks = [_side(row, wrapped) for row in shares.tolist()]
+    assert (len(deals), set(asks)) == (40, {Side.SHORT})
+    # The levels were five of the terminal's iATR away: a simple mean of true ranges.
+    ranges = [(float(d["PRICE"]) - float(d["TAKEPROFIT"])) / 5.0 for d in deals]
+    assert np.median(ranges / rows[:, 1]) == pytest.approx(0.975, abs=0.01)
+
+
+def _side(row: list[float], wrapped: Wrapped) -> Side | None:
+    signal = decode(wrapped.contract, 0, "", row)
+    return decide(signal, None, wrapped.contract.decision, range_points=100.0).side
