@@ -22,13 +22,16 @@ from onnx import (
 from onnx.external_data_helper import load_external_data_for_model
 
 from bridge.errors import ModelError
+from bridge.features.target import MT5
 from bridge.model.contract import CONTRACT_KEY
-from bridge.model.files import LARGEST, read_model_file
+from bridge.model.files import LARGEST, ModelFile, read_model_file
 from bridge.model.session import first_line
 
 PREFIX = "model/"
 """Before the names of all that came with a model, once it is part of another."""
 DOMAINS = frozenset({"", "ai.onnx", "ai.onnx.ml"})
+DAMAGED = (DecodeError, ValueError, TypeError, IndexError, RecursionError)
+"""What reading a damaged file raises: text that is not UTF-8, enums without a name, no outputs."""
 _LABELS = ("classlabels_int64s", "classlabels_ints")
 _KINDS = {TensorProto.FLOAT: "float", TensorProto.DOUBLE: "double"}
 
@@ -76,15 +79,21 @@ def read_source(path: Path) -> Source:
     """
     file = read_model_file(path)
     try:
-        model = load_model_from_string(file.data)
-    except (DecodeError, ValueError) as error:
-        raise ModelError(f"{path} is no ONNX file, or a damaged one: export it again") from error
+        return _source(path, file)
+    except DAMAGED as error:
+        raise ModelError(
+            f"{path} is no ONNX file, or a damaged one ({first_line(error)}): export it again"
+        ) from error
+
+
+def _source(path: Path, file: ModelFile) -> Source:
+    model = load_model_from_string(file.data)
     if not model.graph.node:
         raise ModelError(f"{path} holds no graph of ONNX operators: export it again")
     _check(path, model)
     _take_in(path, model)
     labels = _labels(model.graph)
-    _drop_zipmap(model.graph)
+    _drop_zipmap(model)
     _free_sizes(model.graph)
     return Source(path, file.sha256, model, _inputs(model.graph), _outputs(model.graph), labels)
 
@@ -94,6 +103,8 @@ def _check(path: Path, model: ModelProto) -> None:
         raise ModelError(f"{path} has a contract already: nothing is missing around it")
     local = {function.domain for function in model.functions}
     for node in all_nodes(model.graph):
+        if not node.output:
+            raise ValueError(f"{node.op_type} has no output")
         if node.domain not in DOMAINS | local:
             raise ModelError(
                 f"{path} uses {node.op_type} of the domain {node.domain}, which no terminal has: "
@@ -184,9 +195,9 @@ def _labels(graph: GraphProto) -> tuple[int, ...]:
     return ()
 
 
-def _drop_zipmap(graph: GraphProto) -> None:
+def _drop_zipmap(model: ModelProto) -> None:
     """Let what goes into a ZipMap come out of it: a tensor of shares, in the labels' order."""
-    zipped = set()
+    graph, zipped = model.graph, set()
     for node in graph.node:
         if node.op_type == "ZipMap":
             zipped.update(node.output)
@@ -195,6 +206,8 @@ def _drop_zipmap(graph: GraphProto) -> None:
         if info.name in zipped:
             plain = helper.make_tensor_value_info(info.name, TensorProto.FLOAT, ["N", None])
             info.CopyFrom(plain)
+    if zipped and not any(each.domain in ("", "ai.onnx") for each in model.opset_import):
+        model.opset_import.append(helper.make_opsetid("", MT5.opset))
 
 
 def _free_sizes(graph: GraphProto) -> None:
@@ -219,8 +232,11 @@ def _tensor(info: object) -> Tensor:
     kind = info.type.tensor_type  # type: ignore[attr-defined]
     sizes = tuple(each.dim_value if each.dim_value > 0 else None for each in kind.shape.dim)
     element = kind.elem_type
-    name = TensorProto.DataType.Name(element).lower() if element else "no tensor"
-    return Tensor(info.name, name, sizes)  # type: ignore[attr-defined]
+    kinds = TensorProto.DataType.Name(element).lower() if element else "no tensor"
+    name = info.name  # type: ignore[attr-defined]
+    if not isinstance(name, str):
+        raise ValueError(f"the name {name!r} is not UTF-8")
+    return Tensor(name, kinds, sizes)
 
 
 def needed(nodes: Sequence[NodeProto], output: str) -> list[NodeProto]:

@@ -15,7 +15,7 @@ from bridge.authoring.wrap.gates import titles
 from bridge.authoring.wrap.join import join
 from bridge.authoring.wrap.original import Run, runner, shape
 from bridge.authoring.wrap.scaling import Constants, by_steps, constants
-from bridge.authoring.wrap.source import Source
+from bridge.authoring.wrap.source import DAMAGED, Source
 from bridge.authoring.wrap.spec import Spec
 from bridge.errors import ConfigError, ModelError
 from bridge.features import codec
@@ -99,10 +99,10 @@ def wrap(source: Source, spec: Spec, *, folder: Path) -> Wrapped:
         place = replace(place, batch=1)
         run = runner(source, spec, place)
     end = head(source, spec, width)
-    model = join(source, scaled, place, end, spec.scaler, spec.input.bars)
     try:
+        model = join(source, scaled, place, end, spec.scaler, spec.input.bars)
         checker.check_model(model)
-    except checker.ValidationError as error:
+    except (checker.ValidationError, *DAMAGED) as error:
         raise ModelError(
             f"{source.path} can't be wrapped, onnx finds a fault in it: {first_line(error)}; "
             "export it again"
