@@ -5,12 +5,15 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from heapq import merge
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from bridge.journal import schema
+from bridge.journal.columns import NUMBERS, Decided, joined, written
 from bridge.journal.schema import packed
 from bridge.journal.stretches import Stretches
+from bridge.mt5.rates import RatesArray
 from bridge.mt5.records import TradeDeal
 
 TABLES = ("runs", "decisions", "intents", "results", "deals", "events")
@@ -55,6 +58,31 @@ class JournalReader:
         else:
             self._gather()
             yield from self._written(table, where, values)
+
+    def columns(self, *names: str) -> tuple[Decided, ...]:
+        """Return the decisions by columns, strategy by strategy, in the order of the first one.
+
+        Args:
+            names: ``kind``, or of :data:`bridge.journal.columns.NUMBERS`; ``id`` comes along.
+
+        Raises:
+            ValueError: A column that can't be had this way.
+        """
+        wanted = tuple(dict.fromkeys(("id", *names)))
+        if unknown := set(wanted) - NUMBERS - {"kind"}:
+            raise ValueError(f"{sorted(unknown)} are no columns of numbers: read rows instead")
+        parts = written(self._db, wanted)
+        if self._has_all or self._stretches.is_empty():
+            return joined(parts)
+        return joined(chain(parts, self._stretches.parts(wanted)))
+
+    def bars(self, magic: int, symbol: str) -> RatesArray | None:
+        """Return the bars that a strategy's back-test played, oldest first.
+
+        Returns:
+            Rates dtype, of the newest run that keeps them; None where a journal keeps none.
+        """
+        return None if self._stretches.is_empty() else self._stretches.bars(magic, symbol)
 
     def _gather(self) -> None:
         """Make one table of all decisions, for conditions that only SQL understands."""

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge.journal.columns import Kind, Part
 from bridge.journal.schema import input_sha256, packed, unpacked
-from bridge.mt5.rates import RATES_DTYPE, RatesArray
+from bridge.mt5.rates import RATES_DTYPE, RatesArray, sealed
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS tracks (
@@ -200,6 +201,27 @@ class Stretches:
             last = max(last, one["last_id"])
         yield from sorted(group, key=_id)
 
+    def parts(self, names: Sequence[str]) -> Iterator[Part]:
+        """Yield the decisions of each stretch by columns."""
+        for one in self._db.execute("SELECT * FROM stretches ORDER BY first_id"):
+            known, count = self._known(one["track"]).particulars, one["count"]
+            bars, marks = self._part(one["track"], one["first"], one["first"] + count)
+            numbers = _Numbers(one, bars, marks)
+            owner = (known["magic"], known["symbol"], known["timeframe"])
+            columns = {name: numbers.column(name) for name in names}
+            yield Part(owner, known["model_sha256"], columns)
+
+    def bars(self, magic: int, symbol: str) -> RatesArray | None:
+        """Return all bars of a strategy's newest track; None when there is none."""
+        tracks = self._db.execute("SELECT id FROM tracks ORDER BY id DESC").fetchall()
+        for track in (row["id"] for row in tracks):
+            if self._owner(track) == (magic, symbol):
+                blocks = self._db.execute(
+                    "SELECT bars FROM track_blocks WHERE track = ? ORDER BY first", (track,)
+                )
+                return sealed(np.frombuffer(b"".join(r["bars"] for r in blocks), dtype=RATES_DTYPE))
+        return None
+
     def newest(self, magic: int, symbol: str) -> dict[str, Any] | None:
         """Return the newest row of a strategy."""
         tracks = [row["id"] for row in self._db.execute("SELECT id FROM tracks")]
@@ -310,6 +332,34 @@ class Stretches:
                 }
             )
         return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Columns of one stretch: its row, bars and marks."""
+
+    row: sqlite3.Row
+    bars: RatesArray
+    marks: NDArray[np.void]
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column of ``columns.NUMBERS``, or ``kind``."""
+        row, count = self.row, len(self.marks)
+        if name in ("long", "short", "bid", "ask"):
+            return np.asarray(self.marks[name])
+        if name == "bar_time":
+            return np.asarray(self.bars["time"])
+        if name == "at_utc":
+            return np.asarray(self.marks["decided"] + row["to_utc"])
+        if name == "id" and row["ids"] is not None:
+            return np.frombuffer(row["ids"], dtype=np.int64)
+        if name == "id":
+            return np.arange(row["first_id"], row["first_id"] + count)
+        if name == "equity" and row["moves"]:
+            return np.frombuffer(row["moves"])[:count]
+        if name == "kind":
+            return np.full(count, Kind.HOLDING if row["held"] else Kind.FLAT, dtype=np.int8)
+        return np.full(count, row["balance"])  # equity is the balance without a position
 
 
 def _id(row: dict[str, Any]) -> int:

@@ -1,15 +1,13 @@
 """What a journal tells: strategies bar by bar, deals, and whose they are; read once, as columns."""
 
-from array import array
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge.errors import ConfigError
+from bridge.journal.columns import Decided, Kind
 from bridge.journal.read import JournalReader, Row
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.servertime import DAY
@@ -17,7 +15,7 @@ from bridge.mt5.timeframes import timeframe
 from bridge.report.course import Course, Numbers, course_of
 from bridge.report.statistics import net
 from bridge.report.trades import TRADING, open_volume, trades_of
-from bridge.report.why_not import WhyNot, counted, kind_of
+from bridge.report.why_not import WhyNot, counted
 
 Times = NDArray[np.int64]
 
@@ -93,7 +91,8 @@ def story_of(journal: JournalReader) -> Story:
         ConfigError: It has no run, or no decision: there is nothing to report.
     """
     runs = tuple(journal.rows("runs"))
-    lines, kinds = _lines(journal.rows("decisions") if runs else ())
+    decided = journal.columns("bar_time", "kind", *_NUMBERS) if runs else ()
+    lines = tuple(map(_line, decided))
     if not lines:
         raise ConfigError(
             "the journal has no decision yet, so there is nothing to report: run it first"
@@ -118,56 +117,24 @@ def story_of(journal: JournalReader) -> Story:
             equity=equity,
             bars_a_year=_TRADING_DAYS * DAY / max(shortest, 1),
         ),
-        why_not=counted(journal, kinds),
+        why_not=counted(journal, decided),
     )
 
 
-_Key = tuple[int, str, str]
-
-
-@dataclass(slots=True)
-class _Growing:
-    """A line as it is read: compact, since a journal may have millions of bars."""
-
-    opens: "array[int]" = field(default_factory=lambda: array("q"))
-    numbers: "array[float]" = field(default_factory=lambda: array("d"))
-    models: dict[str, None] = field(default_factory=dict)
-
-
-def _lines(rows: Iterable[Row]) -> tuple[tuple[Line, ...], Counter[str]]:
-    """Return the strategies, each with its bars in the order decided, and what decisions came to.
-
-    One pass: to make a row of a long back-test takes longer than to look at it.
-    """
-    found: dict[_Key, _Growing] = {}
-    kinds: Counter[str] = Counter()
-    for row in rows:
-        kinds[kind_of(row)] += 1
-        growing = found.setdefault((row["magic"], row["symbol"], row["timeframe"]), _Growing())
-        growing.opens.append(row["bar_time"])
-        growing.numbers.extend(_number(row, name) for name in _NUMBERS)
-        growing.models[row["model_sha256"]] = None
-    return tuple(_line(*each) for each in found.items()), kinds
-
-
-def _line(key: _Key, growing: _Growing) -> Line:
-    magic, symbol, frame = key
-    table = np.frombuffer(growing.numbers, dtype=float).reshape(-1, len(_NUMBERS))
-    columns = dict(zip(_NUMBERS, np.ascontiguousarray(table.T), strict=True))
+def _line(decided: Decided) -> Line:
+    """Return a strategy's line; what an unusable signal says is not known."""
+    columns = decided.columns
+    unusable = columns["kind"] == Kind.UNUSABLE
+    signal = {name: np.where(unusable, np.nan, columns[name]) for name in ("long", "short")}
     return Line(
-        magic=magic,
-        symbol=symbol,
-        timeframe=frame,
-        models=tuple(growing.models),
-        time=np.frombuffer(growing.opens, dtype=np.int64) + timeframe(frame).seconds,
-        **columns,
+        magic=decided.magic,
+        symbol=decided.symbol,
+        timeframe=decided.timeframe,
+        models=decided.models,
+        time=columns["bar_time"] + timeframe(decided.timeframe).seconds,
+        **{name: columns[name] for name in ("bid", "ask", "balance", "equity")},
+        **signal,
     )
-
-
-def _number(row: Row, name: str) -> float:
-    if name in ("long", "short") and row["problem"]:
-        return float("nan")
-    return float("nan") if row[name] is None else float(row[name])
 
 
 def _account_lines(

@@ -1,9 +1,13 @@
 """Why nothing was opened: counts over a journal."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bridge.journal.read import JournalReader, Row
+import numpy as np
+
+from bridge.journal.columns import Decided, Kind
+from bridge.journal.read import JournalReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +41,21 @@ class WhyNot:
 
 def why_not(journal: JournalReader) -> WhyNot:
     """Count over all decisions of ``journal``."""
-    return counted(journal, Counter(map(kind_of, journal.rows("decisions"))))
+    return counted(journal, journal.columns("kind"))
 
 
-def kind_of(row: Row) -> str:
-    """Return what a decision came to, as :class:`WhyNot` counts it; ``acted`` is the rest."""
-    if row["problem"]:
-        return "unusable"
-    if row["action"] != "hold":
-        return "acted"
-    return "holding" if row["holding"] else "flat"
-
-
-def counted(journal: JournalReader, kinds: Counter[str]) -> WhyNot:
-    """Return the counts for decisions that were looked at already, by kind."""
+def counted(journal: JournalReader, decided: Iterable[Decided]) -> WhyNot:
+    """Return the counts for decisions that were read already, with their ``kind``."""
+    kinds = Counter[int]()
+    for each in decided:
+        kinds.update(dict(enumerate(np.bincount(each.columns["kind"]).tolist())))
     denied = Counter(row["denied"] for row in journal.rows("intents", "denied IS NOT NULL"))
     rejected = sum(1 for _ in journal.rows("results", "outcome = ?", "rejected"))
     return WhyNot(
         kinds.total(),
-        kinds["flat"],
-        kinds["holding"],
-        kinds["unusable"],
+        kinds[Kind.FLAT],
+        kinds[Kind.HOLDING],
+        kinds[Kind.UNUSABLE],
         dict(sorted(denied.items())),
         rejected,
     )

@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from engine.backtest_desk import drawn, play
 
 from bridge.engine.stop import Stop
+from bridge.journal.columns import Kind
 from bridge.journal.read import reading
 
 # Those of the first with the most to pass over; BRIDGE_SWEEP=100 draws a hundred.
@@ -65,6 +67,34 @@ def test_a_journal_by_columns_answers_every_question_as_one_of_rows(tmp_path: Pa
             found = list(quick.rows("decisions", where))
             assert found == list(plain.rows("decisions", where))
             assert found
+
+
+def test_columns_are_those_of_the_rows(tmp_path: Path) -> None:
+    names = ("id", "bar_time", "at_utc", "long", "short", "bid", "ask", "balance", "equity")
+    case = drawn(8)
+    for ahead in (False, True):
+        play(case, tmp_path / str(ahead), ahead=ahead, on_step=lambda step: None)
+        with reading(tmp_path / str(ahead) / "journal.sqlite3") as reader:
+            every = list(reader.rows("decisions"))
+            found = reader.columns("kind", *names)
+            assert sum(len(one.columns["id"]) for one in found) == len(every) > 0
+            for one in found:
+                own = [row for row in every if row["magic"] == one.magic]
+                assert [row["model_sha256"] for row in own[:1]] == list(one.models)
+                rows = {name: [row[name] for row in own] for name in names}
+                assert {name: one.columns[name].tolist() for name in names} == rows
+                assert one.columns["kind"].tolist() == list(map(_kind, own))
+                bars = reader.bars(one.magic, one.symbol)
+                assert (bars is not None) == ahead
+                assert bars is None or set(rows["bar_time"]) <= set(bars["time"].tolist())
+            with pytest.raises(ValueError, match="reason"):
+                reader.columns("reason")
+
+
+def _kind(row: dict[str, Any]) -> Kind:
+    if row["action"] != "hold":
+        return Kind.ACTED
+    return Kind.HOLDING if row["holding"] else Kind.FLAT
 
 
 def test_what_is_cut_off_by_a_stop_is_kept(tmp_path: Path) -> None:
