@@ -118,8 +118,8 @@ def _prices(ours: Bar, theirs: Bar) -> Cause | None:
     if ours.ask != theirs.ask:
         return Cause(
             "spread",
-            f"the bid {ours.bid} is the same, the ask is {theirs.ask} for the EA, {ours.ask} for the "
-            "daemon: the tester's spread is not that of the bars",
+            f"the bid {ours.bid} is the same, the ask is {theirs.ask} for the EA, {ours.ask} for "
+            "the daemon: the tester's spread is not that of the bars",
         )
     return None
 

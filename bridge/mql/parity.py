@@ -73,14 +73,16 @@ class Compared:
 
 
 def compare(daemon: Run, expert: Run, tolerance: Tolerance) -> Compared:
-    """Compare the daemon's run with an EA's, over the bars that the EA has decided."""
+    """Compare the daemon's run with an EA's, over the bars that the EA has decided.
+
+    A shadow sends nothing: its decisions are compared where both hold the same.
+    """
     first, last = min(expert.bars), max(expert.bars)
     daemon = daemon.between(first, last)
-    found = [
-        *_of_bars(daemon, expert, tolerance),
-        *_of_orders(daemon, expert, tolerance),
-        *_of_balance(daemon, expert, tolerance),
-    ]
+    found = list(_of_bars(daemon, expert, tolerance))
+    if not expert.is_shadow:
+        found += _of_orders(daemon, expert, tolerance)
+        found += _of_balance(daemon, expert, tolerance)
     common = [(daemon.bars[t], expert.bars[t]) for t in daemon.bars.keys() & expert.bars.keys()]
     return Compared(
         daemon=daemon,
@@ -106,13 +108,16 @@ def _of_bars(daemon: Run, expert: Run, tolerance: Tolerance) -> Iterator[Differe
             continue
         if not _apart(ours, theirs) <= tolerance.outputs:
             yield Difference(time, "outputs", "of the model", ours.outputs, theirs.outputs)
-        for name in ("action", "side"):
-            if getattr(ours, name) != getattr(theirs, name):
-                yield Difference(time, "decision", name, getattr(ours, name), getattr(theirs, name))
-        for name in _LEVELS:
-            pair = getattr(ours, name), getattr(theirs, name)
-            if not _near(*pair, (abs(pair[0] or 0.0)) * _RELATIVE):
-                yield Difference(time, "decision", name, *pair)
+        if not expert.is_shadow or ours.held == theirs.held:
+            yield from _of_decision(time, ours, theirs)
+
+
+def _of_decision(time: int, ours: Bar, theirs: Bar) -> Iterator[Difference]:
+    for name in ("action", "side", *_LEVELS):
+        pair = getattr(ours, name), getattr(theirs, name)
+        limit = abs(pair[0] or 0.0) * _RELATIVE if name in _LEVELS else 0.0
+        if pair[0] != pair[1] and not (name in _LEVELS and _near(*pair, limit)):
+            yield Difference(time, "decision", name, *pair)
 
 
 def _apart(ours: Bar, theirs: Bar) -> float:

@@ -26,6 +26,7 @@ th { text-align: left; } td { text-align: right; font-variant-numeric: tabular-n
 def page(compared: Compared, cause: Cause | None) -> str:
     """Return the HTML."""
     expert, first = compared.expert, compared.first
+    mark = None if first is None else first.bar
     title = f"{expert.symbol} {expert.timeframe} {expert.magic}: EA and daemon"
     if cause is None or first is None:
         verdict: Html = tag("p", f"No difference in {len(expert.bars)} bars.")
@@ -39,10 +40,10 @@ def page(compared: Compared, cause: Cause | None) -> str:
         _chart(
             "Balance of daemon and EA",
             {"daemon": _balances(compared.daemon.bars), "expert": _balances(expert.bars)},
-            None if first is None else first.bar,
+            mark,
         ),
         tag("h2", "Largest difference of an output"),
-        _chart("Difference of outputs", {"apart": _aparts(compared)}, first and first.bar),
+        _chart("Difference of outputs", {"apart": _aparts(compared)}, mark),
         _table(compared),
     )
     head = joined(tag("meta", charset="utf-8"), tag("title", title), tag("style", Html(_STYLE)))

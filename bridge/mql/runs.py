@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from bridge.mt5.servertime import ServerClock
 
 # Columns without which a file is no journal of an EA; mql5/Include/OnnxBridge/Journal.mqh.
 _NEEDED = {"row", "bar_time", "time", "magic", "model_sha256", "outputs", "action", "retcode"}
+
+# In the name of a shadow's file.
+_SHADOW = "_shadow_"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +72,7 @@ class Run:
         bars: By open time, server epoch seconds, in order.
         orders: In the order sent.
         words: What the run says of itself, such as the terminal's build.
+        is_shadow: Whether it sends nothing, so that only some of its decisions are another's.
     """
 
     symbol: str
@@ -77,16 +81,14 @@ class Run:
     bars: dict[int, Bar]
     orders: tuple[Order, ...]
     words: str = ""
+    is_shadow: bool = False
 
     def between(self, first: int, last: int) -> "Run":
         """Return what was decided about bars that open from ``first`` to ``last``."""
-        return Run(
-            symbol=self.symbol,
-            timeframe=self.timeframe,
-            magic=self.magic,
+        return replace(
+            self,
             bars={time: bar for time, bar in self.bars.items() if first <= time <= last},
             orders=tuple(each for each in self.orders if first <= each.bar <= last),
-            words=self.words,
         )
 
 
@@ -120,6 +122,7 @@ def read_csv(path: Path) -> Run:
         bars=dict(sorted(bars.items())),
         orders=tuple(orders),
         words=words,
+        is_shadow=_SHADOW in path.name,
     )
 
 
@@ -136,8 +139,8 @@ def _reader(path: Path) -> "csv.DictReader[str]":
     lacks = _NEEDED.difference(reader.fieldnames or ())
     if lacks:
         raise DataError(
-            f"{path} is no journal of an EA (its first line lacks {', '.join(sorted(lacks))}): name "
-            r"the CSV that the program has written into Terminal\Common\Files\OnnxBridge"
+            f"{path} is no journal of an EA (its first line lacks {', '.join(sorted(lacks))}): "
+            r"name the CSV that the program has written into Terminal\Common\Files\OnnxBridge"
         )
     return reader
 

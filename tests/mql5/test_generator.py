@@ -251,7 +251,7 @@ def small_model(
 ) -> Path:
     """Write a model that answers the sum of four closes, or three classes of equal share."""
     columns = layout != "batch,columns,window"
-    shape = ["N", 4, 1] if columns else ["N", 1, 4]
+    shape: list[str | int | None] = ["N", 4, 1] if columns else ["N", 1, 4]
     width = 3 if kind == "shares" else 1
     weights = np.zeros((4, width), np.float64) if kind == "shares" else np.ones((4, 1))
     constants = [
@@ -278,11 +278,11 @@ def small_model(
         symbol="GBPUSD",
         timeframe="M15",
         window=4,
-        inputs=(Input(name="bars", dtype="double", layout=layout, columns=("close",)),),  # type: ignore[arg-type]
+        inputs=(Input(name="bars", dtype="double", layout=layout, columns=("close",)),),
         output=Output(
             name="out",
-            kind=kind,  # type: ignore[arg-type]
-            classes=tuple(Class(name=n, side=s) for n, s in sides),  # type: ignore[arg-type]
+            kind=kind,
+            classes=tuple(Class(name=n, side=s) for n, s in sides),
             unit="points" if kind == "forecast" else None,
         ),
         decision=DecisionSettings(open_at=0.5),
