@@ -2,6 +2,7 @@
 
 import typer
 
+from bridge.cli.model_bench import bench
 from bridge.cli.model_inspect import inspect
 from bridge.cli.model_lint import lint
 from bridge.cli.model_new import new
@@ -14,5 +15,6 @@ model.command()(inspect)
 model.command()(verify)
 model.command()(lint)
 model.command()(repair)
+model.command()(bench)
 model.command()(new)
 model.command()(wrap)

@@ -39,12 +39,14 @@ def load_strategies(all_settings: Iterable[StrategySettings]) -> list[Strategy]:
         ModelError: A file or its contract is unusable, or meant for something else.
         ConfigError: A setting is out of its bounds.
     """
-    known: dict[tuple[str, str | None], LoadedModel] = {}
+    known: dict[tuple[object, ...], LoadedModel] = {}
     strategies = []
     for settings in all_settings:
-        key = (settings.model, settings.sha256)
+        key = (settings.model, settings.sha256, settings.session)
         if key not in known:
-            known[key] = load_model(Path(settings.model), pin=settings.sha256)
+            known[key] = load_model(
+                Path(settings.model), pin=settings.sha256, session=settings.session
+            )
         strategies.append(_fitted(settings, known[key]))
     return strategies
 

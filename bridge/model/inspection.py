@@ -192,14 +192,14 @@ def _run_contract(session: ort.InferenceSession, body: str, metadata: dict[str, 
             "somebody changed the graph afterwards; export it again"
         )
     check_declared(session, contract)
-    bars = _benign(contract.window, timeframe(contract.timeframe).seconds)
+    bars = benign(contract.window, timeframe(contract.timeframe).seconds)
     answer = ModelSession(session, contract).run(bars)
     problem = answer.problem or decode(contract, 0, "", answer.values).problem
     if problem is not None:
         raise ModelError(f"it can't answer a plain window of {contract.window} bars: {problem}")
 
 
-def _benign(count: int, seconds: int) -> RatesArray:
+def benign(count: int, seconds: int) -> RatesArray:
     """Return bars that rise and fall around 1.1 and are all possible."""
     rows = []
     for i in range(count):

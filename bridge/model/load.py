@@ -15,6 +15,7 @@ from bridge.model.probe import probe as probe_file
 from bridge.model.session import ModelSession, check_declared, metadata_of, open_session
 from bridge.model.signal import Signal, decode, no_signal
 from bridge.mt5.rates import RatesArray
+from bridge.settings import SessionSettings
 
 # What brokers hang onto a symbol: a mark and more (.pro, _i, #, -ECN), or a few small letters (m).
 _SUFFIX = re.compile(r"[^A-Za-z0-9\s]\w*|[a-z]{1,4}")
@@ -45,7 +46,13 @@ class LoadedModel:
         return decode(self.contract, time, self.sha256, answer.values)
 
 
-def load_model(path: Path, *, pin: str | None = None, probe: bool = True) -> LoadedModel:
+def load_model(
+    path: Path,
+    *,
+    pin: str | None = None,
+    probe: bool = True,
+    session: SessionSettings | None = None,
+) -> LoadedModel:
     """Return the model at ``path``.
 
     Args:
@@ -53,6 +60,7 @@ def load_model(path: Path, *, pin: str | None = None, probe: bool = True) -> Loa
         pin: The hash that the file must have; None takes any.
         probe: Whether a child process tries the file first. Only who has just made the file
             may leave it out: the body's hash is checked there, too.
+        session: How the runtime runs it; None is one thread.
 
     Raises:
         ModelError: The file is unusable.
@@ -62,12 +70,12 @@ def load_model(path: Path, *, pin: str | None = None, probe: bool = True) -> Loa
     if probe and probe_file(path).sha256 != file.sha256:
         raise ModelError(f"{path} changed while it was loaded: load it again once it is written")
     try:
-        session = open_session(file.data)
-        contract = read_contract(metadata_of(session))
-        check_declared(session, contract)
+        opened = open_session(file.data, session or SessionSettings())
+        contract = read_contract(metadata_of(opened))
+        check_declared(opened, contract)
     except ModelError as error:
         raise type(error)(f"{path}: {error}") from error
-    return LoadedModel(path, file.sha256, contract, ModelSession(session, contract))
+    return LoadedModel(path, file.sha256, contract, ModelSession(opened, contract))
 
 
 def check_fits(

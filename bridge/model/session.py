@@ -14,6 +14,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 from bridge.errors import ContractError, ModelError
 from bridge.model.contract import Contract, Input
 from bridge.mt5.rates import RatesArray
+from bridge.settings import SessionSettings
 
 # onnxruntime's errors share no base class of their own; versions differ in which there are.
 _NAMES = (
@@ -30,6 +31,8 @@ RUNTIME_ERRORS: tuple[type[Exception], ...] = (
 _Number = type[np.float64] | type[np.float32] | type[np.int64]
 _NUMPY: dict[str, _Number] = {"double": np.float64, "float": np.float32, "int64": np.int64}
 _OUTPUTS = frozenset({"tensor(float)", "tensor(double)"})
+
+_PLAIN = SessionSettings()
 
 Buffer = NDArray[np.float64 | np.float32 | np.int64]
 
@@ -52,10 +55,11 @@ class Answer:
     problem: str | None = None
 
 
-def session_options() -> ort.SessionOptions:
-    """Return options that leave a small computer in peace: one thread that sleeps when idle."""
+def session_options(settings: SessionSettings = _PLAIN) -> ort.SessionOptions:
+    """Return options that leave a small computer in peace: threads that sleep when idle."""
     options = ort.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = settings.threads
+    options.enable_cpu_mem_arena = settings.arena
     options.inter_op_num_threads = 1
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -65,7 +69,7 @@ def session_options() -> ort.SessionOptions:
     return options
 
 
-def open_session(data: bytes) -> ort.InferenceSession:
+def open_session(data: bytes, settings: SessionSettings = _PLAIN) -> ort.InferenceSession:
     """Return a session over a model's bytes.
 
     Raises:
@@ -74,7 +78,7 @@ def open_session(data: bytes) -> ort.InferenceSession:
     try:
         return ort.InferenceSession(
             data,
-            session_options(),
+            session_options(settings),
             providers=["CPUExecutionProvider"],
             enable_fallback=0,  # trying again, with a print about it, helps no file
         )

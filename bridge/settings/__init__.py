@@ -11,6 +11,7 @@ from bridge.settings.load import load_settings
 from bridge.settings.manage import ManageSettings
 from bridge.settings.schema import settings_schema
 from bridge.settings.secrets import system_keyring
+from bridge.settings.session import SessionSettings
 from bridge.settings.strategy import (
     DecisionSettings,
     ExecutionSettings,
@@ -55,6 +56,7 @@ __all__ = [
     "PropFirmSettings",
     "RiskSettings",
     "ScheduleSettings",
+    "SessionSettings",
     "Share",
     "Sides",
     "StrategySettings",

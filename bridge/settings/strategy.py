@@ -11,6 +11,7 @@ from bridge.errors import ConfigError
 from bridge.settings.faults import first_fault_of
 from bridge.settings.hours import HoursSettings
 from bridge.settings.manage import ManageSettings
+from bridge.settings.session import SessionSettings
 from bridge.settings.values import (
     Frozen,
     NotNegative,
@@ -192,6 +193,7 @@ class StrategySettings(Frozen):
     hours: HoursSettings = HoursSettings()
     execution: ExecutionSettings = ExecutionSettings()
     manage: ManageSettings = ManageSettings()
+    session: SessionSettings = SessionSettings()
 
     @property
     def title(self) -> str:
