@@ -34,7 +34,7 @@ def readme(recipe: Recipe, model: LoadedModel, settings: Settings) -> str:
         "",
         "1. Copy the folders here over `MQL5` of the terminal (File, Open Data Folder).",
         f"2. In MetaEditor compile (F7) `{kind}/OnnxBridge/{name}.mq5`",
-        f"   and `Scripts/OnnxBridge/{name}_SelfTest.mq5`.",
+        f"   and `Scripts/OnnxBridge/{name}_SelfTest.mq5`; or run `compile.ps1` in this folder.",
         f"3. Open a chart of {recipe.strategy.symbol} {recipe.strategy.timeframe}",
         "   and put the script on it: every line has to say ok.",
         *_of_expert(recipe, template.is_expert),

@@ -17,7 +17,8 @@ from bridge.settings import LimitSettings, StrategySettings
 
 RECIPE = "ea.json"
 FORM = 1
-_NOT_OURS = {"model", "sha256"}  # paths of the maker's computer, and a pin of the daemon's
+# Paths of the maker's computer, and what only a daemon has: a pin, threads of its runtime.
+_NOT_OURS = {"model", "sha256", "session"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

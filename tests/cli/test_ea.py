@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Callable
 from io import StringIO
@@ -52,7 +53,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("no g++: there is no EA to compare with")
     folder = tmp_path_factory.mktemp("ea")
     market = eurusd(folder, margin_mode="hedging", count=BARS)
-    built = session_compiler().build(ROOT / "Experts" / "OnnxBridge" / "Classifier.mq5", ROOT)
+    base = tmp_path_factory.getbasetemp()
+    is_shared = "PYTEST_XDIST_WORKER" in os.environ  # the other process compiles it, too
+    compiler = session_compiler((base.parent if is_shared else base) / "mql5")
+    built = compiler.build(ROOT / "Experts" / "OnnxBridge" / "Classifier.mq5", ROOT)
     frame, rates = timeframe("H1"), market.rates()
     start = int(rates["time"][FIRST])
     desktop = desk(folder / "t", market.broker(), {"EURUSD": (frame, rates)}, start)

@@ -1,6 +1,7 @@
 """Written programs: the shipped ones byte for byte, others built, run, checked and refused."""
 
 import csv
+import inspect
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from bridge.market.barfile import read_bars
 from bridge.model.contract import Class, Contract, Input, Output, with_contract
 from bridge.model.inspection import inspect_file
 from bridge.model.load import LoadedModel, load_model
+from bridge.mql import inputs
 from bridge.mql.fit import check_runs, program_name
 from bridge.mql.golden import check_answers, golden_rows, tolerance_of
 from bridge.mql.include import include
@@ -25,7 +27,16 @@ from bridge.mql.preset import RunOfTester, ini_of, preset
 from bridge.mql.program import TEMPLATES, check_kind, filled
 from bridge.mql.project import check, write
 from bridge.mql.recipe import Recipe, read_recipe
-from bridge.settings import DecisionSettings, LimitSettings, StrategySettings
+from bridge.settings import (
+    DecisionSettings,
+    ExecutionSettings,
+    HoursSettings,
+    LimitSettings,
+    ManageSettings,
+    PropFirmSettings,
+    RiskSettings,
+    StrategySettings,
+)
 from bridge.share import share_dir
 from mql5.host.compiler import Compiler
 from mql5.host.play import play
@@ -74,6 +85,17 @@ def test_filled_templates_are_the_shipped_programs() -> None:
         assert "#include <OnnxBridge\\Generated\\mine.mqh>" in other
         assert other.startswith("//+---")
         assert "//| Mine.mq5: " in other
+
+
+def test_no_setting_is_forgotten() -> None:
+    """A new key of a strategy or limit is an input, or is said to be none."""
+    known = inspect.getsource(inputs)
+    tables = (DecisionSettings, RiskSettings, HoursSettings, ManageSettings, ExecutionSettings)
+    for table in (*tables, LimitSettings, PropFirmSettings):
+        for name in table.model_fields:
+            # Minutes around news have no meaning without the file of news.
+            if not name.startswith("news_") or name == "news_csv":
+                assert f".{name}" in known, f"{table.__name__}.{name}"
 
 
 SETTINGS = """mode = "paper"
