@@ -464,6 +464,27 @@ def test_weights_outside_the_folder_are_not_read(tmp_path: Path) -> None:
             (inner / "link").symlink_to(tmp_path / "secret")
 
 
+@pytest.mark.parametrize(
+    ("about", "features", "words"),
+    [
+        ({"created": "yesterday"}, ONE_TWO, "created = 'yesterday'"),
+        ({"timeframe": "H5"}, ONE_TWO, "timeframe = 'H5'"),
+        ({"train_from": "2017-01-02T00:00:00"}, ONE_TWO, "train_from and train_to belong together"),
+        (
+            {},
+            {"one": "close", "two": "higher_return(close, 'H1', of='M5')"},
+            "name bars of M5, the contract H1",
+        ),
+    ],
+)
+def test_a_contract_that_is_none_is_refused(
+    tmp_path: Path, about: dict[str, str], features: dict[str, str], words: str
+) -> None:
+    said = spec(features, {"kind": "shares", "classes": UP_DOWN}, contract=ABOUT | about)
+    with pytest.raises(ConfigError, match=words):
+        wrapped(d03(tmp_path), said)
+
+
 def test_what_the_file_does_not_say_is_asked_for() -> None:
     with pytest.raises(ConfigError, match=r'output.kind is still "\?" \(and 1 more\)'):
         spec(ONE_TWO, {"kind": "?", "unit": "?"})

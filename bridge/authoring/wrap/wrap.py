@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, checker
+from pydantic import ValidationError
 
 from bridge.authoring.build import INPUTS
 from bridge.authoring.wrap.answer import Head, head
@@ -25,6 +26,7 @@ from bridge.features.history import evaluate
 from bridge.model.contract import Contract
 from bridge.model.session import first_line
 from bridge.mt5.rates import RatesArray
+from bridge.settings import first_fault
 
 Floats = NDArray[np.float32]
 
@@ -133,7 +135,12 @@ def _check_scaled(spec: Spec) -> None:
 
 
 def _contract(spec: Spec, features: FeatureSet, end: Head) -> Contract:
-    steps = spec.input.steps
+    steps, frame = spec.input.steps, features.timeframe
+    if frame is not None and frame != spec.contract.timeframe:
+        raise ConfigError(
+            f"the features name bars of {frame}, the contract {spec.contract.timeframe}: name that "
+            "one in each of="
+        )
     given = {
         **spec.contract.model_dump(exclude_none=True),
         "window": features.lookback + steps,
@@ -143,7 +150,12 @@ def _contract(spec: Spec, features: FeatureSet, end: Head) -> Contract:
         "features": codec.to_json(features),
         "sequence": None if steps == 1 else steps,
     }
-    return Contract.model_validate(given)
+    try:
+        return Contract.model_validate(given)
+    except ValidationError as error:
+        raise ConfigError(
+            f"what is said of {spec.contract.name} makes no contract: {first_fault(error)}"
+        ) from error
 
 
 def _expected(spec: Spec, place: Fit, end: Head, run: Run) -> Run:
