@@ -12,6 +12,7 @@ OPSETS = {"ai.onnx": 18, "ai.onnx.ml": 3}
 """Highest versions that the runtime of every terminal with ONNX reads (onnxruntime 1.14)."""
 # Limits of the library: Contract.mqh and OnnxModel.mqh.
 _INPUTS, _OUTPUTS, _CLASSES = 2, 2, 16
+_LAYOUTS = ("batch,window,columns", "batch,window")
 # Golden rows of one window: more makes an include of several MB.
 _WINDOW = 20_000
 # The reference of #resource.
@@ -61,10 +62,10 @@ def _check_inputs(contract: Contract) -> None:
             "together into one"
         )
     for each in contract.inputs:
-        if each.layout == "batch,columns,window":
+        if each.layout not in _LAYOUTS:
             raise ContractError(
                 f"its input {each.name} has the layout {each.layout}, an EA fills "
-                "batch,window,columns: transpose it inside the graph"
+                f"{_LAYOUTS[0]}: transpose it inside the graph"
             )
         if not (each.name.isascii() and each.name.isprintable()):
             raise ContractError(

@@ -332,6 +332,8 @@ def test_a_model_without_bars_gets_made_up_ones(tmp_path: Path) -> None:
 
 
 def test_what_a_terminal_cannot_run_is_one_sentence(tmp_path: Path) -> None:
+    """D14: the verdict on a terminal is another than that on the daemon, which opens these."""
+
     def refused(words: str, **faults: Any) -> None:
         path = small_model(tmp_path, **faults)
         with pytest.raises(ModelError, match=words) as found:
@@ -354,6 +356,21 @@ def test_what_a_terminal_cannot_run_is_one_sentence(tmp_path: Path) -> None:
         literal("strategy.execution.comment", "\N{LATIN SMALL LETTER A WITH DIAERESIS}")
     with pytest.raises(ConfigError, match="at most 2147483647"):
         literal("deviation", 2**31)
+
+
+def test_another_model_of_the_same_name_changes_the_hash(tmp_path: Path) -> None:
+    """D26: the model is a resource, pinned by its hash; no file of the terminal is named."""
+    lines = []
+    for opset in (14, 15):
+        model = load_model(small_model(tmp_path, opset=opset), probe=False)
+        write(tmp_path / "out", recipe_of(model, "forecast"), model, force=False)
+        generated = tmp_path / "out" / "Include" / "OnnxBridge" / "Generated"
+        assert (generated / "one.onnx").read_bytes() == model.path.read_bytes()
+        text = (generated / "one.mqh").read_text(encoding="ascii")
+        assert '#resource "one.onnx" as uchar ExtModelBytes[]' in text
+        assert text.count(".onnx") == 1
+        lines += [line for line in text.splitlines() if line.endswith(f'"{model.sha256}"')]
+    assert len(set(lines)) == 2
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
