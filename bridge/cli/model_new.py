@@ -103,7 +103,8 @@ def _of_store(
         digits=found.series.digits,
         rates=found.rates,
         imports=f"from bridge.market.store import {names}\n",
-        reading=f"    return BarStore({place}).read({_text(of[0])}, SYMBOL, TIMEFRAME).rates\n",
+        reading=f"    store = BarStore({place})\n"
+        f"    return store.read({_text(of[0])}, SYMBOL, TIMEFRAME).rates\n",
     )
 
 

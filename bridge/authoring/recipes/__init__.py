@@ -8,6 +8,8 @@
     folds = walk_forward(fit, examples, training, folds=4)
 """
 
+from bridge.authoring.build import build
+from bridge.authoring.export import export_built
 from bridge.authoring.recipes.card import provenance, write_card
 from bridge.authoring.recipes.ending import one_sentence
 from bridge.authoring.recipes.examples import Examples
@@ -22,7 +24,9 @@ __all__ = [
     "Score",
     "Trades",
     "asked",
+    "build",
     "choose_open_at",
+    "export_built",
     "one_sentence",
     "provenance",
     "score",

@@ -14,8 +14,6 @@ from typing import Any
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bridge.authoring import recipes
-from bridge.authoring.build import build
-from bridge.authoring.export import export_built
 from bridge.features import named
 from bridge.features.expr import Bars
 from bridge.features.featureset import FeatureSet
@@ -81,7 +79,7 @@ def make(folder: Path) -> str:
         "held out": recipes.score(examples, [last], open_at),
     }
 
-    built = build(FEATURES, estimator)
+    built = recipes.build(FEATURES, estimator)
     contract = built.contract(
         name=NAME,
         symbol=SYMBOL,
@@ -94,7 +92,7 @@ def make(folder: Path) -> str:
         licence="all rights reserved",
         **recipes.provenance(rates, examples, training, libraries=["scikit-learn", "skl2onnx"]),
     )
-    made = export_built(built, contract=contract, rates=rates, folder=folder)
+    made = recipes.export_built(built, contract=contract, rates=rates, folder=folder)
     recipes.write_card(
         folder,
         made,

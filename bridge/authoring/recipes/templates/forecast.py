@@ -16,8 +16,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bridge.authoring import recipes
-from bridge.authoring.build import build
-from bridge.authoring.export import export_built
 from bridge.features import named
 from bridge.features.expr import Bars
 from bridge.features.featureset import FeatureSet
@@ -80,7 +78,7 @@ def make(folder: Path) -> str:
         "held out": recipes.score(examples, [last], open_at),
     }
 
-    built = build(FEATURES, estimator)
+    built = recipes.build(FEATURES, estimator)
     contract = built.contract(
         name=NAME,
         symbol=SYMBOL,
@@ -93,7 +91,7 @@ def make(folder: Path) -> str:
         licence="all rights reserved",
         **recipes.provenance(rates, examples, training, libraries=["scikit-learn", "skl2onnx"]),
     )
-    made = export_built(built, contract=contract, rates=rates, folder=folder)
+    made = recipes.export_built(built, contract=contract, rates=rates, folder=folder)
     recipes.write_card(
         folder,
         made,
