@@ -50,10 +50,9 @@ class Baselines:
         """
         day, peak = server_day(server_time), max(self.peak_equity, equity)
         if day < self.day:  # a symbol's last tick may be of yesterday; that day is over
-            return replace(self, peak_equity=peak)
+            return self._with(peak_equity=peak)
         if day == self.day:
-            return replace(
-                self,
+            return self._with(
                 peak_equity=peak,
                 day_low=min(self.day_low, equity),
                 day_balance=balance if self.day_balance is None else self.day_balance,
@@ -71,6 +70,16 @@ class Baselines:
             week_equity=equity if is_new_week else self.first_of_week,
             week_low=equity if is_new_week else min(self.week_low, self.day_low, equity),
         )
+
+    def whole(self) -> "Baselines":
+        """Return the baselines with the week's numbers, which the day's stand for until then."""
+        return self._with(week_equity=self.first_of_week, week_low=min(self.week_low, self.day_low))
+
+    def _with(self, **fields: float | None) -> "Baselines":
+        """Return the baselines with other numbers; themselves where they are the same."""
+        if all(getattr(self, name) == value for name, value in fields.items()):
+            return self  # as at most looks
+        return replace(self, **fields)  # type: ignore[arg-type]
 
     def shifted(self, amount: float) -> "Baselines":
         """Return the baselines after ``amount`` was paid in (> 0) or out: neither gain nor loss."""
@@ -133,6 +142,8 @@ def merged(known: Sequence[Baselines]) -> Baselines:
 
     A strategy that was added later, or that looked last on another day, knows less than the others.
     """
+    if len(known) == 1:
+        return known[0].whole()
     day = max(each.day for each in known)
     today = [each for each in known if each.day == day]
     this_week = [each for each in known if _week(each.day) == _week(day)]

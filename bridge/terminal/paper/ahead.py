@@ -66,12 +66,15 @@ def _seen(desk: Desk, series: BarSeries, most: int) -> Ahead:
     if series.glides:
         touched |= _touched(levels, (low, high), lambda: (bars.ask_of(low), bars.ask_of(high)))
     count = _before(touched, count)
-    at_open = equities(desk, bars.open[: count + 1], ask[: count + 1])
+    extremes = (low if series.net >= 0 else high)[: count if series.glides else 0]
+    # At once: to call numpy takes longer than a few bars more.
+    bids = np.concatenate((bars.open[: count + 1], extremes))
+    asks = np.concatenate((ask[: count + 1], bars.ask_of(extremes)))
+    at_open, at_extremes = np.split(equities(desk, bids, asks), [count + 1])
     worst = at_open[:-1].copy()
     if series.glides:
-        bids = (low if series.net >= 0 else high)[:count]
         worst[:1] = series.worst
-        worst = np.minimum(worst, equities(desk, bids, bars.ask_of(bids)))
+        worst = np.minimum(worst, at_extremes)
     elif series.judged == desk.ledger.revision:
         worst[:1] = series.worst
     else:  # the close is judged, too, since something happened at the open
