@@ -195,6 +195,18 @@ def test_named_dimensions_are_free_and_a_batch_of_one_answers_the_same(tmp_path:
     assert found == pytest.approx([wanted] * 2, abs=1e-7)
 
 
+def test_a_batch_that_is_free_only_by_its_name_is_fixed(tmp_path: Path) -> None:
+    """D27: rows that see each other would make a back-test another one than the daemon."""
+    nodes = [
+        helper.make_node("ReduceMean", ["x"], ["mean"], axes=[0], keepdims=1),
+        helper.make_node("Add", ["x", "mean"], ["y"]),
+    ]
+    path = file_of(tmp_path, nodes, {"x": ["N", 1]}, {"y": ["N", 1]})
+    made = wrapped(path, spec({"close": "close"}, FORECAST))
+    assert made.model.graph.input[0].type.tensor_type.shape.dim[0].dim_value == 1
+    assert answers(made) == pytest.approx(2.0 * np.float32(RATES["close"][-1]))
+
+
 def test_of_several_outputs_one_is_named(tmp_path: Path) -> None:
     """D10: by name, never by place; x = 0.4 gives 0.598688."""
     nodes = [
