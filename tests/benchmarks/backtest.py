@@ -1,11 +1,15 @@
 """Back-tests beside backtesting.py and beside asking the model bar by bar, in one run.
 
-    python tests/benchmarks/backtest.py --bars 100000
-    python tests/benchmarks/backtest.py --ten-years     # 3.7 million M1 bars, 100 trees
+    python tests/benchmarks/backtest.py --bars 100000 1000000 --ten-years
 
-Each row is a process of its own, one after the other. With BRIDGE_TEST_DATA the bars are blocks of
-a broker's EURUSD M1, else the sample's. The peer is installed into a venv beside the temporary
-files, or is in the one named by --venv; it is AGPL, and in no extra of the project.
+On the first number of bars each model is played by the peer, by us bar by bar and by us ahead; on
+every other number by us ahead, beside the time that a bar took before: it should not grow. Ten
+years are 3.7 million M1 bars and 100 trees.
+
+Each row is a process of its own, one after the other; seconds are CPU seconds, "the peer" is how
+many times as fast as it. With BRIDGE_TEST_DATA the bars are days of a broker's EURUSD M1 drawn at
+random, else the sample's. The peer is installed into a venv beside the temporary files, or is in
+the one named by --venv; it is AGPL, and in no extra of the project.
 """
 
 import argparse
@@ -40,7 +44,6 @@ from bridge.mt5.servertime import parse, server_clock
 from bridge.mt5.timeframes import timeframe
 from bridge.settings import LimitSettings, StrategySettings
 from bridge.share import share_dir
-from bridge.terminal.adapter import ModuleTerminal
 from bridge.terminal.paper.profile import BrokerProfile
 from bridge.terminal.paper.terminal import PaperTerminal
 
@@ -49,6 +52,7 @@ OFF: dict[str, Any] = {"daily_loss_share": None, "max_drawdown_share": None}
 TEN_YEARS = 3_744_000
 DAY = 1_440
 PERIODS = (3, 5, 8, 12, 18, 26)
+MODELS = ("cross", "mlp", "gbm")
 
 
 def bars(count: int) -> RatesArray:
@@ -66,8 +70,8 @@ def bars(count: int) -> RatesArray:
     # Half of what it has come away is taken back, so that ten years stay in one place.
     level = np.empty(days)
     level[0] = 1.1
-    for day in range(1, days):
-        level[day] = (level[day - 1] * ends[day - 1] * 1.1) ** 0.5
+    for later in range(1, days):
+        level[later] = (level[later - 1] * ends[later - 1] * 1.1) ** 0.5
     scale = np.repeat(level, DAY)[:count] / first
     for name in prices:
         made[name] = np.round(made[name] * scale, 5)
@@ -194,7 +198,7 @@ def one(home: Path, name: str, method: str) -> None:
         backtest(
             [Member(strategy, int(rates["time"][strategy.depth - 2]))],
             [rates],
-            ModuleTerminal(paper),
+            paper.direct(),
             paper,
             journal,
             journal.reader(),
@@ -283,25 +287,56 @@ def show(count: int, found: dict[str, Any], against: dict[str, Any] | None = Non
     )
 
 
-def compare(home: Path, count: int, folder: Path | None) -> None:
-    """Compare on ``count`` bars, and on ten times as many."""
-    python, peer = peer_python(folder), Path(__file__).with_name("backtest_peer.py")
+def prepare(home: Path, count: int) -> RatesArray:
+    """Write the bars that the next rows play."""
     rates = bars(count)
     np.save(home / "bars.npy", rates)
+    return rates
+
+
+def played(home: Path, name: str, method: str) -> dict[str, Any]:
+    """Play the prepared bars in a process of its own."""
+    return measured(sys.executable, __file__, "--one", home, name, method)
+
+
+def compare(home: Path, count: int, folder: Path | None) -> dict[str, float]:
+    """Compare on ``count`` bars; return the CPU seconds a bar, played ahead, by model."""
+    python, peer = peer_python(folder), Path(__file__).with_name("backtest_peer.py")
+    rates = prepare(home, count)
     write_models(home, rates)
-    for name in ("cross", "mlp", "gbm"):
+    seconds = {}
+    for name in MODELS:
         np.savez(home / "peer.npz", rates=rates, sides=sides(home, name, rates))
         kind = "cross" if name == "cross" else "scores"
         other = measured(python, peer, home / "peer.npz", kind)
         show(count, other)
-        single = measured(sys.executable, __file__, "--one", home, name, "single")
-        show(count, single, other)
-        show(count, measured(sys.executable, __file__, "--one", home, name, "batched"), other)
+        show(count, played(home, name, "single"), other)
+        found = played(home, name, "batched")
+        show(count, found, other)
+        seconds[name] = found["run"] / count
+    return seconds
+
+
+def grow(home: Path, count: int, before: dict[str, float]) -> None:
+    """Play another number of bars with the same models, beside what a bar took before."""
+    prepare(home, count)
+    for name, seconds in before.items():
+        found = played(home, name, "batched")
+        show(count, found)
+        print(f"{'':28} a bar takes {found['run'] / count / seconds:.2f} times as long as before")
+
+
+def ten_years(home: Path) -> None:
+    """Play ten years of M1."""
+    rates = prepare(home, TEN_YEARS)
+    if not (home / "gbm.onnx").exists():
+        write_models(home, rates)
+    show(TEN_YEARS, played(home, "gbm", "batched"))
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--bars", type=int, default=100_000)
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--bars", type=int, nargs="*", default=[])
     arguments.add_argument("--ten-years", action="store_true")
     arguments.add_argument("--venv", type=Path)
     arguments.add_argument("--one", nargs=3, help="a row by itself, in a folder prepared before")
@@ -312,15 +347,14 @@ def main() -> None:
     versions = ", ".join(f"{each} {version(each)}" for each in ("numpy", "onnxruntime"))
     print(f"Python {sys.version.split()[0]}, {versions}")
     print(f"{'what':28} {'bars':>9}  bars/CPU-s   the peer  whole s     MB  journal  trades")
+    first, *others = chosen.bars or [0 if chosen.ten_years else 100_000]
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        if not chosen.ten_years:
-            compare(home, chosen.bars, chosen.venv)
-            return
-        rates = bars(TEN_YEARS)
-        np.save(home / "bars.npy", rates)
-        write_models(home, rates)
-        show(TEN_YEARS, measured(sys.executable, __file__, "--one", home, "gbm", "batched"))
+        seconds = compare(home, first, chosen.venv) if first else {}
+        for count in others:
+            grow(home, count, seconds)
+        if chosen.ten_years:
+            ten_years(home)
 
 
 if __name__ == "__main__":
