@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,8 @@ def in_child(work: Callable[[], int], out: Path) -> int:
         try:
             code = work()
             sys.stdout.flush()
+        except BaseException:  # noqa: BLE001  told, and the run fails
+            traceback.print_exc()
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

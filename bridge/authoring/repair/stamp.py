@@ -11,7 +11,7 @@ from onnx import defs
 from bridge.model import walk
 from bridge.model.cage import FAULTS
 from bridge.model.lint.ceilings import Ceiling
-from bridge.model.lint.facts import element_name
+from bridge.model.lint.facts import elements_of
 from bridge.model.session import first_line
 
 Told = list[str]
@@ -64,7 +64,7 @@ def _lower(
 
 def _changes(model: onnx.ModelProto, domain: str, version: int, most: int) -> Iterator[str]:
     """Yield the operators that are not the same, or not there, under the older version."""
-    types = _types(model)
+    types = elements_of(model)
     for node in walk.nodes(model):
         if ("" if node.domain in walk.STANDARD else node.domain) != domain:
             continue
@@ -107,22 +107,11 @@ def _takes(node: onnx.NodeProto, old: defs.OpSchema, types: dict[str, str]) -> b
     return True
 
 
-def _types(model: onnx.ModelProto) -> dict[str, str]:
-    try:
-        graph = onnx.shape_inference.infer_shapes(model).graph
-    except FAULTS:
-        graph = model.graph
-    found = {each.name: each.data_type for each in graph.initializer}
-    for value in (*graph.input, *graph.output, *graph.value_info):
-        found[value.name] = value.type.tensor_type.elem_type
-    return {name: element_name(number) for name, number in found.items() if number}
-
-
 def _lower_ir(model: onnx.ModelProto, most: int | None) -> tuple[Told, Told]:
     version = model.ir_version
     if most is None or version <= most:
         return [], []
-    types = set(_types(model).values())
+    types = set(elements_of(model).values())
     newer = [word for since, word in _NEW_TYPES.items() if since > most]
     found = sorted(each for each in types if any(each.startswith(word) for word in newer))
     if found:

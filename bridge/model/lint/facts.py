@@ -99,7 +99,7 @@ def facts_of(file: ModelFile) -> Facts:
         inputs=tuple(_port(each) for each in graph.input if each.name not in stored),
         outputs=tuple(_port(each) for each in graph.output),
         constants=tuple(each.name for each in graph.input if each.name in stored),
-        elements=_elements(model),
+        elements=elements_of(model),
         outside=outside,
         missing=tuple(place for place in outside if beside(file.path, place) is None),
         refused=refused,
@@ -118,9 +118,9 @@ def beside(model: Path, location: str) -> Path | None:
     posix, windows = PurePosixPath(location), PureWindowsPath(location)
     if posix.is_absolute() or windows.drive or windows.root or ".." in windows.parts:
         return None
-    folder = Path(os.path.realpath(model.parent))
-    found = Path(os.path.realpath(folder / location))
     try:
+        folder = Path(os.path.realpath(model.parent))
+        found = Path(os.path.realpath(folder / location))
         if not found.is_relative_to(folder) or not stat.S_ISREG(found.stat().st_mode):
             return None
         return found if found.stat().st_size <= LARGEST else None
@@ -143,10 +143,11 @@ def _port(value: onnx.ValueInfoProto) -> Port:
     return Port(value.name, kind, element_name(tensor.elem_type), dims)
 
 
-def _elements(model: onnx.ModelProto) -> dict[str, str]:
+def elements_of(model: onnx.ModelProto) -> dict[str, str]:
+    """Return the element type of each tensor that inference knows, by name."""
     try:
         inferred = onnx.shape_inference.infer_shapes(model)
-    except FAULTS:
+    except (onnx.shape_inference.InferenceError, *FAULTS):
         inferred = model
     graph = inferred.graph
     found = {each.name: each.data_type for each in graph.initializer}
