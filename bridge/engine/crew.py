@@ -4,9 +4,10 @@ A paper run and a live run differ in terminal, clock and loop; what stands betwe
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bridge.clock import Clock
 from bridge.engine.errands import Errands
@@ -18,12 +19,12 @@ from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
 from bridge.engine.tally import recalled_tally
 from bridge.engine.watch import FLATTEN_FILE, Lows, Watch
-from bridge.errors import ConfigError
+from bridge.errors import ConfigError, WrongAccount
 from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
 from bridge.market.feed import ClosedBarFeed
 from bridge.market.news import Calendar
-from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
+from bridge.mt5.constants import ACCOUNT_MARGIN_MODE_RETAIL_HEDGING, RES_E_AUTH_FAILED
 from bridge.mt5.records import AccountInfo
 from bridge.mt5.servertime import ServerClock
 from bridge.mt5.terminal import Terminal
@@ -104,6 +105,7 @@ def muster(
 
     Raises:
         ConfigError: Two strategies on one symbol of a netting account, or the news can't be read.
+        WrongAccount: The journal is of another account.
         TerminalError: The terminal does not answer.
     """
     account = terminal.account_info()
@@ -111,6 +113,7 @@ def muster(
     magics = frozenset(each.strategy.settings.magic for each in members)
     # A first run that died at once may have traded before it had read a deal.
     if first := list(past.rows("runs", "id = (SELECT min(id) FROM runs)")):
+        _check_same(account, first[0]["account"])
         deals_since = min(deals_since, int(server.from_utc(first[0]["at_utc"])))
     house = House(
         server_now=_server_now(server, clock),
@@ -196,6 +199,18 @@ def _server_now(server: ServerClock, clock: Clock) -> Callable[[], float]:
         return known[1]
 
     return now
+
+
+def _check_same(account: AccountInfo, known: Mapping[str, Any]) -> None:
+    """Refuse the journal of another account: its positions are not gone, they are elsewhere."""
+    login, place = known.get("login", account.login), known.get("server", account.server)
+    if (account.login, account.server) != (login, place):
+        raise WrongAccount(
+            "account_info",
+            RES_E_AUTH_FAILED,
+            f"the terminal shows account {account.login} at {account.server}, the journal in the "
+            f"state folder is of {login} at {place}: log it in there, or name another state folder",
+        )
 
 
 def _check_netting(account: AccountInfo, members: Sequence[Member]) -> None:

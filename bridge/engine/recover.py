@@ -4,11 +4,11 @@ The journal says what was decided and what was about to be sent; the terminal sa
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bridge.engine.settle import ABSENT, deal_of, known_deals
-from bridge.engine.standing import ENTRY, Held, Refusal, Standing
+from bridge.engine.standing import ENTRY, Held, Levels, Refusal, Standing
 from bridge.engine.step import Stepper
 from bridge.journal.read import JournalReader, Row
 from bridge.mt5.constants import DEAL_ENTRY_IN
@@ -41,6 +41,7 @@ def recalled_standing(
     last = reader.last_decision(magic, symbol)
     deals = reader.deals()
     ours, lots = _sent(reader, deals, magic, symbol), _lots(reader, deals, magic, symbol)
+    levels = _levels(reader, deals, magic, symbol)
     newest = max((deal.ticket for deal in deals), default=0)
     return Standing(
         magic=magic,
@@ -50,7 +51,7 @@ def recalled_standing(
         unresolved=_unresolved(reader, magic, symbol),
         is_open=bool(reader.open_intents(magic, symbol)),
         declined=_declined(reader, magic),
-        positions=_held(lots),
+        positions=_held(lots, levels),
         lots={number: signed for number, signed in lots.items() if signed},
         gone={number for number, signed in lots.items() if not signed},
         sent=ours,
@@ -59,6 +60,7 @@ def recalled_standing(
         balance=last["balance"] if last else None,
         deals_since=max((deal.time for deal in deals), default=deals_since),
         last_deal=newest,
+        levels=levels,
         stops=_stops(reader, deals, magic, symbol),
         reduced=_reduced(deals, ours),
         closing=_closing(reader, magic),
@@ -93,15 +95,20 @@ def _unresolved(reader: JournalReader, magic: int, symbol: str) -> frozenset[int
     )
 
 
-def _stops(
-    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
-) -> dict[int, float]:
-    """Return the stop loss that each entry asked for, but of positions that a person has moved."""
-    moved = {
+def _moved_by_hand(reader: JournalReader, magic: int) -> set[int]:
+    """Return the positions whose levels a person has moved: they are the person's."""
+    return {
         _ticket_in(row["text"])
         for row in reader.rows("events", "magic = ? AND kind = 'human'", magic)
         if "was moved" in row["text"]
     }
+
+
+def _stops(
+    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
+) -> dict[int, float]:
+    """Return the stop loss that each entry asked for, but of positions that a person has moved."""
+    moved = _moved_by_hand(reader, magic)
     asked = _asked(reader, magic, symbol, "purpose = 'entry'")
     opened = {deal.ticket: deal.position_id for deal in deals}
     stops = {}
@@ -153,7 +160,13 @@ def _awaited(
     entries = _asked(reader, magic, symbol, "purpose = 'entry'")
     taken = reader.rows("results", "outcome IN ('done', 'partial', 'placed')")
     orders = {row["answer"]["order"] for row in taken if row["answer"] and row["intent"] in entries}
-    return orders - {deal.order for deal in deals}
+    return orders - {deal.order for deal in deals} - _given_up(reader, magic)
+
+
+def _given_up(reader: JournalReader, magic: int) -> set[int]:
+    """Return the positions and orders that a person has given up."""
+    rows = reader.rows("events", "magic = ? AND kind = 'given_up'", magic)
+    return {_ticket_in(row["text"]) for row in rows}
 
 
 def _lots(
@@ -168,12 +181,10 @@ def _lots(
             before = lots.get(deal.position_id, signed)
             left = round(lots.get(deal.position_id, 0.0) + signed, 8)
             lots[deal.position_id] = left if left * before > 0.0 else 0.0
-    for row in reader.rows("events", "magic = ? AND kind = 'given_up'", magic):
-        lots |= dict.fromkeys(lots.keys() & {_ticket_in(row["text"])}, 0.0)
-    return lots
+    return lots | dict.fromkeys(lots.keys() & _given_up(reader, magic), 0.0)
 
 
-def _held(lots: Mapping[int, float]) -> tuple[Held, ...]:
+def _held(lots: Mapping[int, float], levels: Mapping[int, Sequence[Levels]]) -> tuple[Held, ...]:
     """Return the positions that were open when the journal was last written."""
     return tuple(
         Held(
@@ -183,10 +194,35 @@ def _held(lots: Mapping[int, float]) -> tuple[Held, ...]:
             volume=abs(signed),
             sl=None,
             tp=None,
-        )
+        ).leveled(levels.get(number, ()))
         for number, signed in lots.items()
         if signed
     )
+
+
+def _levels(
+    reader: JournalReader, deals: tuple[TradeDeal, ...], magic: int, symbol: str
+) -> dict[int, list[Levels]]:
+    """Return position -> stop loss and take profit that we asked for, one after the other.
+
+    Only of positions whose levels we have moved; None is what the terminal may not have taken.
+    """
+    entries = _asked(reader, magic, symbol, "purpose = 'entry'")
+    moves = _asked(reader, magic, symbol, "purpose = 'protect'")
+    results = {row["intent"]: row for row in reader.rows("results")}
+    opened = {deal.order: deal.position_id for deal in deals}
+    found: dict[int, list[Levels]] = {}
+    for number, request in sorted((entries | moves).items()):
+        result = results.get(number)
+        asked = request.get("sl", 0.0), request.get("tp", 0.0)
+        if number in entries:
+            order = result["answer"]["order"] if result and result["answer"] else 0
+            found[opened.get(order, order)] = [asked]
+        elif result is None or result["outcome"] != Outcome.REJECTED:
+            is_taken = result is not None and result["outcome"] == Outcome.DONE
+            found.setdefault(request["position"], []).append(asked if is_taken else (None, None))
+    moved = {request["position"] for request in moves.values()} - _moved_by_hand(reader, magic)
+    return {position: levels for position, levels in found.items() if position in moved}
 
 
 def _declined(reader: JournalReader, magic: int) -> Side | None:

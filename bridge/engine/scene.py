@@ -185,9 +185,7 @@ class Lookout:
             if (each.magic, each.symbol) == (self._settings.magic, self.symbol)
         )
         standing = self.standing
-        known = {each.identifier: each for each in standing.positions}
-        shown = (Held.of(each) for each in own)
-        held = tuple(known.get(each.identifier, each).lagging(each) for each in shown)
+        held = tuple(map(self._remembered, own))
         balance = account.balance + account.credit
         if balance != standing.balance or _shape(held) != _shape(standing.positions):
             standing.has_news = True
@@ -208,6 +206,14 @@ class Lookout:
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
         return own
+
+    def _remembered(self, position: TradePosition) -> Held:
+        """Return what a position is, with our own levels where it only shows older ones."""
+        shown, standing = Held.of(position), self.standing
+        for known in standing.positions:
+            if known.identifier == shown.identifier:
+                return known.lagging(shown)
+        return shown.leveled(standing.levels.get(shown.identifier, ())).lagging(shown)
 
     def _explain(self, balance: float) -> None:
         """Look for more deals until those read make up the balance: they can show later than it."""

@@ -1,6 +1,6 @@
 """What outlasts a bar: the trading state, the baselines of losses, the positions last seen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -12,6 +12,10 @@ from bridge.risk.guard import TradingState
 
 ENTRY = 0
 """Stands among tickets for an entry, which has no position yet."""
+
+
+Levels = tuple[float | None, float | None]
+"""Stop loss and take profit; 0.0 is none, None is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Held:
     volume: float
     sl: float | None
     tp: float | None
-    was: tuple[tuple[float | None, float | None], ...] = ()
+    was: tuple[Levels, ...] = ()
 
     @classmethod
     def of(cls, position: TradePosition) -> Self:
@@ -48,6 +52,13 @@ class Held:
     def moved(self, sl: float | None, tp: float | None) -> Self:
         """Return what is remembered once we have moved the levels; None is not known."""
         return replace(self, sl=sl, tp=tp, was=(*self.was, (self.sl, self.tp)))
+
+    def leveled(self, levels: Sequence[Levels]) -> Self:
+        """Return it with the levels that we asked for, one after the other; none are no news."""
+        if not levels:
+            return self
+        (*was, (sl, tp)) = levels
+        return replace(self, sl=sl, tp=tp, was=tuple(was))
 
     def lagging(self, shown: Self) -> Self:
         """Return what is shown now, with our own levels where it only shows older ones."""
@@ -100,6 +111,8 @@ class Standing:
         last_deal: Ticket of the last of them.
         alarms: What suspends entries at the moment.
         declined: Side that a person has closed, until the signal asks for something else.
+        levels: Position -> its levels that earlier runs asked for, one after the other; only where
+            they were moved.
         stops: Order -> the stop loss that it asked for; 0.0 is none.
         unprotected: Position -> how often its missing stop loss was set in vain.
         closing: Ticket -> when it was last refused to be closed; asked for again until it is.
@@ -126,6 +139,7 @@ class Standing:
     last_deal: int = 0
     alarms: frozenset[str] = frozenset()
     declined: Side | None = None
+    levels: dict[int, list[Levels]] = field(default_factory=dict)
     stops: dict[int, float] = field(default_factory=dict)
     unprotected: dict[int, int] = field(default_factory=dict)
     closing: dict[int, Refusal] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from typing import Any
 from journal_support import begin
 
 from bridge.cli.live_ready import members
+from bridge.cli.particulars import account_facts
 from bridge.clock import Clock
 from bridge.engine.crew import Crew, muster
 from bridge.engine.jobs import Jobs
@@ -95,7 +96,8 @@ class Daemon:
 
     def _start(self, terminal: Terminal) -> Crew:
         stage, past = self._stage, self._files.enter_context(reading(self.journal.path))
-        begin(self.journal)
+        # The account that the settings name, whatever the terminal shows.
+        begin(self.journal, account=account_facts(stage.paper.account_info()))
         for strategy in stage.strategies:
             terminal.symbol_select(strategy.settings.symbol)
         found = list(members(stage.strategies, terminal, past, self._clock, UTC))

@@ -117,24 +117,6 @@ class Evidence:
             if d.entry in _IN and self.intent_of.get(d.order) in self.late
         )
 
-    @cached_property
-    def resumed_ids(self) -> frozenset[int]:
-        """Positions of entries of unknown end when somebody took them as settled by a resume."""
-        resumed = [(row["magic"], row["at_utc"]) for row in self.told("resume")]
-        unknown = {
-            row["id"]
-            for row in self.intents
-            for magic, at in resumed
-            if row["request"]["magic"] == magic
-            and row["result"]
-            and row["at_utc"] <= at < row["result"]["at_utc"]
-        }
-        return frozenset(
-            d.position_id
-            for d in self.own_deals
-            if d.entry in _IN and self.intent_of.get(d.order) in unknown
-        )
-
     def told(self, *kinds: str) -> list[Row]:
         """Return the events of some kinds."""
         return [row for row in self.events if row["kind"] in kinds]
@@ -142,6 +124,12 @@ class Evidence:
     def is_told_of(self, ticket: int, *kinds: str) -> bool:
         """Whether an event of these kinds names a position."""
         return any(f"#{ticket} " in f"{row['text']} " for row in self.told(*kinds))
+
+    @cached_property
+    def given_up(self) -> frozenset[int]:
+        """Positions, and orders that have opened some, of which a person's resume took leave."""
+        numbers = {d.position_id for d in self.own_deals}
+        return frozenset(each for each in numbers if self.is_told_of(each, "given_up"))
 
     def digest(self) -> str:
         """Return the hash of all that two equal runs have in common."""

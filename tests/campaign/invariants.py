@@ -193,13 +193,16 @@ def books_equal(e: Evidence) -> Iterator[str]:
 
 
 def positions_known(e: Evidence) -> Iterator[str]:
-    """What the journal recalls to be open is what is open, but what was there before it."""
+    """What the journal recalls to be open is what is open: what came after it began, and what no
+    person has given up.
+    """
     for magic, standing in e.standings.items():
         true = {
             each.identifier: round(each.volume * (-1 if each.type else 1), 8)
             for each in e.positions
             if (each.magic, each.symbol) == (magic, SYMBOL)
             and e.opened_by[each.identifier].ticket > e.first_deal
+            and each.identifier not in e.given_up
         }
         known = {
             each.identifier: round(each.side.sign * each.volume, 8) for each in standing.positions
@@ -255,7 +258,7 @@ def nobody_blamed(e: Evidence) -> Iterator[str]:
 
 
 def limits_kept(e: Evidence) -> Iterator[str]:
-    """At each entry the strategy is within its limits; late and resumed over does not count."""
+    """At each entry the strategy is within its limits; what is late or given up does not count."""
     for settings in e.plan.strategies:
         magic = int(str(settings["magic"]))
         yield from _walk(e, magic, settings)
@@ -265,7 +268,7 @@ def _walk(e: Evidence, magic: int, settings: Mapping[str, Any]) -> Iterator[str]
     risk = settings.get("risk", {})
     held: dict[int, float] = {}
     for deal in e.deals:
-        if deal.position_id in e.late_ids | e.resumed_ids or not _is_of(e, deal, magic):
+        if deal.position_id in e.late_ids | e.given_up or not _is_of(e, deal, magic):
             continue
         if deal.entry == mt5.DEAL_ENTRY_INOUT:  # by somebody else, whose it is from now on
             held.pop(deal.position_id, None)

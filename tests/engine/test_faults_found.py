@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from bridge.engine.recover import recalled_standing
 from bridge.engine.replay import replay
 from bridge.engine.standing import Standing
 from bridge.engine.watch import HALT_FILE, RESUME_FILE
-from bridge.errors import TerminalError
+from bridge.errors import TerminalError, WrongAccount
 from bridge.journal.read import reading
 from bridge.journal.write import Journal
 from bridge.mt5 import constants as mt5
@@ -466,3 +467,57 @@ def test_a_resume_gives_up_what_is_missing(tmp_path: Path) -> None:
         run.crew.attend()
         assert (standing.missing, standing.lots) == (frozenset(), {})
     assert len(events(tmp_path, "given_up")) == 1
+
+
+def test_a_stop_that_we_moved_before_a_crash_was_not_moved_by_a_person(tmp_path: Path) -> None:
+    """A terminal shows the older level for a while; after a restart nobody knew it was ours."""
+    path = tmp_path / "journal.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal:
+        begin(journal)
+        for purpose, changes in (
+            (Purpose.ENTRY, {"sl": 1.0}),
+            (Purpose.PROTECT, {"sl": 1.1, "position": 101}),
+        ):
+            request = replace(buying(), purpose=purpose, **changes)
+            given = {"retcode": 10009, "order": 101, "request": record(TradeRequest, {})}
+            answer = record(OrderSendResult, given)
+            journal.result(journal.intent(None, request, []), Outcome.DONE, "done", answer)
+        journal.deals([deal(ticket=101, order=101, position_id=101)])
+        with reading(path) as past:
+            (held,) = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).positions
+        assert (held.sl, held.was) == (1.1, ((1.0, 0.0),))
+        assert held.lagging(replace(held, sl=1.0, was=())) == held
+        # What a person has moved is not ours to know.
+        journal.event("human", "position #101 was moved: stop loss 1.2, take profit 0", 7)
+        with reading(path) as past:
+            (held,) = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).positions
+        assert (held.sl, held.was) == (None, ())
+
+
+def test_the_journal_of_another_account_is_refused(tmp_path: Path) -> None:
+    """Its positions would be missing, and a resume would give them up."""
+    with Journal(tmp_path / "journal.sqlite3", ManualClock(1_000.0)) as journal:
+        begin(journal, account={"login": 4, "server": "Elsewhere"})
+    with pytest.raises(WrongAccount, match="is of 4 at Elsewhere"), playing(tmp_path, DIP):
+        pass
+
+
+def test_an_order_that_a_resume_gives_up_is_awaited_no_more(tmp_path: Path) -> None:
+    """Some server gives its orders other numbers in the history: entries would never go on."""
+    with playing(tmp_path, DIP) as run:
+        run.play()
+        standing = run.crew.steppers[0].standing
+        standing.awaited.add(999)
+        (tmp_path / RESUME_FILE).touch()
+        run.crew.attend()
+        assert standing.awaited == set()
+    assert [text.partition(" was")[0] for text in events(tmp_path, "given_up")] == ["order #999"]
+    path = tmp_path / "other.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal, reading(path) as past:
+        begin(journal)
+        given = {"retcode": 10009, "order": 999, "request": record(TradeRequest, {})}
+        answer = record(OrderSendResult, given)
+        journal.result(journal.intent(None, buying(), []), Outcome.DONE, "done", answer)
+        assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).awaited == {999}
+        journal.event("given_up", "order #999 was taken by the server, is not shown", 7)
+        assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).awaited == set()
