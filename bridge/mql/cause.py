@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bridge.mql.parity import Compared, Difference
+from bridge.mql.parity import Compared, Difference, shown
 from bridge.mql.runs import Bar, Run
 from bridge.mt5.servertime import text
 
@@ -112,14 +112,14 @@ def _prices(ours: Bar, theirs: Bar) -> Cause | None:
     if ours.bid != theirs.bid:
         return Cause(
             "prices",
-            f"the EA saw the bid {theirs.bid}, the daemon {ours.bid}: bars of another broker or "
-            "account, or a first tick that is not the bar's open",
+            f"the EA saw the bid {shown(theirs.bid)}, the daemon {shown(ours.bid)}: bars of another "
+            "broker or account, or a first tick that is not the bar's open",
         )
     if ours.ask != theirs.ask:
         return Cause(
             "spread",
-            f"the bid {ours.bid} is the same, the ask is {theirs.ask} for the EA, {ours.ask} for "
-            "the daemon: the tester's spread is not that of the bars",
+            f"the bid {shown(ours.bid)} is the same, the ask is {shown(theirs.ask)} for the EA and "
+            f"{shown(ours.ask)} for the daemon: the tester's spread is not that of the bars",
         )
     return None
 
@@ -175,8 +175,8 @@ def _only_spread_may_differ(daemon: Run, expert: Run, bar: int) -> bool:
 _ORDER_CAUSES: dict[str, Callable[[Difference], Cause]] = {
     "volume": lambda first: Cause(
         "terms",
-        f"the EA asked for {first.expert} lots, the daemon for {first.daemon}: balance, volume "
-        "step or tick value of the account is not that of the profile",
+        f"the EA asked for {shown(first.expert)} lots, the daemon for {shown(first.daemon)}: "
+        "balance, volume step or tick value of the account is not that of the profile",
     ),
     "retcode": lambda first: Cause(
         "terms",
@@ -197,8 +197,8 @@ def _of_order(first: Difference, ours: Bar, theirs: Bar) -> Cause:
     if first.where == "order" and first.what != "sent":
         return Cause(
             "ticks",
-            f"decisions are the same, and {first.what} of an order is {first.expert} for the EA, "
-            f"{first.daemon} for the daemon: the price had moved; allow for it with --price",
+            f"decisions are the same, and {first.what} of an order is {shown(first.expert)} for the EA "
+            f"and {shown(first.daemon)} for the daemon: the price had moved; allow for it with --price",
         )
     if ours.held != theirs.held or first.where == "balance":
         return Cause(

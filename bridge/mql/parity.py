@@ -46,7 +46,14 @@ class Difference:
     expert: object
 
     def __str__(self) -> str:
-        return f"{self.where} {self.what}: daemon {self.daemon}, EA {self.expert}"
+        return f"{self.where} {self.what}: daemon {shown(self.daemon)}, EA {shown(self.expert)}"
+
+
+def shown(value: object) -> str:
+    """Return a value of a difference as a person reads it."""
+    if isinstance(value, tuple):
+        return " ".join(f"{each:.9g}" for each in value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value or "nothing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

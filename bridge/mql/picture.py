@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bridge.mql.cause import Cause
-from bridge.mql.parity import Compared
+from bridge.mql.parity import Compared, shown
 from bridge.mql.runs import Bar
 from bridge.mt5.servertime import text
 from bridge.report.page.markup import Html, joined, table, tag
@@ -111,7 +111,7 @@ def _table(compared: Compared) -> Html:
     if not compared.differences:
         return Html("")
     rows: list[list[object]] = [
-        [text(each.bar), f"{each.where} {each.what}", _short(each.daemon), _short(each.expert)]
+        [text(each.bar), f"{each.where} {each.what}", shown(each.daemon), shown(each.expert)]
         for each in compared.differences[:_SHOWN]
     ]
     heading = f"The first {len(rows)} of {len(compared.differences)} differences"
@@ -119,9 +119,3 @@ def _table(compared: Compared) -> Html:
         tag("h2", heading),
         table(["bar", "what", "daemon", "EA"], rows, caption=heading),
     )
-
-
-def _short(value: object) -> str:
-    if isinstance(value, tuple):
-        return " ".join(f"{each:.9g}" for each in value)
-    return "" if value is None else str(value)

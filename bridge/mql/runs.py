@@ -233,7 +233,7 @@ def _bar_of(row: Mapping[str, Any]) -> Bar:
     names = ("input_sha256", "model_sha256", "action", "side", "stop_points", "take_points")
     seen = ("bid", "ask", "balance")
     return Bar(
-        outputs=tuple(row["outputs"]),
+        outputs=tuple(float(value) for value in row["outputs"]),
         held=f"{holding['side']} {holding['volume']:g}" if holding else "",
         **{name: row[name] for name in (*names, *seen)},
     )

@@ -9,11 +9,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from mql5.host.compiler import has_compiler, session_compiler
+from mql5.host.compiler import Compiler, has_compiler, session_compiler
 from mql5.host.play import desk, play
 from mql5.host.program import Program
-from mql5.parity.markets import eurusd
+from mql5.parity.markets import Market, eurusd
 from mql5.support import ROOT
 
 from bridge.cli.backtest_plan import Changes, make_plan
@@ -21,6 +22,7 @@ from bridge.cli.backtest_run import play as play_backtest
 from bridge.cli.main import run
 from bridge.market.barfile import read_bars, write_bars
 from bridge.mql.runs import read_csv
+from bridge.mt5.rates import RatesArray
 from bridge.mt5.servertime import parse, text
 from bridge.mt5.timeframes import timeframe
 from bridge.settings import load_settings
@@ -46,18 +48,14 @@ magic = 26001
 """
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Let the shipped classifier run on the host, and leave its CSV and settings in a folder."""
-    if not has_compiler():
-        pytest.skip("no g++: there is no EA to compare with")
-    folder = tmp_path_factory.mktemp("ea")
+Change = Callable[[RatesArray], RatesArray]
+
+
+def expert_csv(folder: Path, compiler: Compiler, change: Change) -> Market:
+    """Run the shipped classifier on the host, over changed bars, and leave its CSV in a folder."""
     market = eurusd(folder, margin_mode="hedging", count=BARS)
-    base = tmp_path_factory.getbasetemp()
-    is_shared = "PYTEST_XDIST_WORKER" in os.environ  # the other process compiles it, too
-    compiler = session_compiler((base.parent if is_shared else base) / "mql5")
     built = compiler.build(ROOT / "Experts" / "OnnxBridge" / "Classifier.mq5", ROOT)
-    frame, rates = timeframe("H1"), market.rates()
+    frame, rates = timeframe("H1"), change(market.rates().copy())
     start = int(rates["time"][FIRST])
     desktop = desk(folder / "t", market.broker(), {"EURUSD": (frame, rates)}, start)
     program = Program(built, desktop, "EURUSD", frame.value, {"InpMagic": MAGIC})
@@ -67,6 +65,23 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     desktop.paper.close()
     (journal,) = desktop.common.rglob("decisions_*.csv")
     shutil.copy(journal, folder / "decisions.csv")
+    return market
+
+
+@pytest.fixture(scope="module")
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> Compiler:
+    if not has_compiler():
+        pytest.skip("no g++: there is no EA to compare with")
+    base = tmp_path_factory.getbasetemp()
+    is_shared = "PYTEST_XDIST_WORKER" in os.environ  # the other process compiles it, too
+    return session_compiler((base.parent if is_shared else base) / "mql5")
+
+
+@pytest.fixture(scope="module")
+def place(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An EA's CSV and the settings of the same, in a folder."""
+    folder = tmp_path_factory.mktemp("ea")
+    market = expert_csv(folder, compiler, lambda rates: rates)
     settings = SETTINGS.format(
         profile=market.profile.as_posix(), bars=market.bars.as_posix(), model=MODEL.as_posix()
     )
@@ -133,11 +148,6 @@ def moved(seconds: int, since: str = "1970.01.01 00:00") -> Callable[[list[Row]]
     return change
 
 
-def without_a_bar(rows: list[Row]) -> list[Row]:
-    time = decided(rows)[40]["bar_time"]
-    return [row for row in rows if row["bar_time"] != time]
-
-
 def decided(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row["row"] == "decision"]
 
@@ -157,16 +167,6 @@ def with_a_tiny_other_output(rows: list[Row]) -> list[Row]:
     row = decided(rows)[30]
     first, *rest = row["outputs"].split()
     row["outputs"] = " ".join([repr(float(first) + 1e-8), *rest])
-    return rows
-
-
-def with_another_spread(rows: list[Row]) -> list[Row]:
-    for row in decided(rows):
-        row["ask"] = repr(float(row["bid"]) + 0.00025)
-        row["input_sha256"] = "0" * 64
-    for row in sent(rows):
-        if row["order_type"] == "0":
-            row["price"] = repr(float(row["price"]) + 0.00015)
     return rows
 
 
@@ -219,8 +219,6 @@ def late(rows: list[Row]) -> list[Row]:
     [
         (moved(7_200), "clock", "+2 hours"),
         (moved(-3_600, "2017.01.23 00:00"), "clock", "-1 hours"),
-        (without_a_bar, "missing bars", "did not decide 1 bars"),
-        (with_another_spread, "spread", "the ask is"),
         (with_other_prices, "prices", "another broker"),
         (with_another_output, "runtime", "terminal build"),
         (with_another_file, "file", "ffffffffffffffff"),
@@ -247,6 +245,34 @@ def test_a_difference_names_its_cause(
     assert not found["equal"]
     assert found["cause"]["name"] == cause, found["cause"]
     assert words in found["cause"]["words"]
+
+
+def with_another_spread(rates: RatesArray) -> RatesArray:
+    rates["spread"] = 25
+    return rates
+
+
+def without_a_bar(rates: RatesArray) -> RatesArray:
+    return np.delete(rates, FIRST + 60)
+
+
+@pytest.mark.parametrize(
+    ("change", "cause", "words"),
+    [
+        (with_another_spread, "spread", "and 1.05832 for the daemon"),
+        (without_a_bar, "missing bars", "the EA did not decide 1 bars"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_other_bars_of_the_terminal_are_told(
+    compiler: Compiler, tmp_path: Path, capsys: Said, change: Change, cause: str, words: str
+) -> None:
+    """The EA itself runs on the other bars; the model does not look at spreads."""
+    expert_csv(tmp_path, compiler, change)
+    found = compared(capsys, tmp_path / "decisions.csv", "--model", str(MODEL))
+    assert found["cause"]["name"] == cause, found["cause"]
+    assert words in found["cause"]["words"]
+    assert found["bars_of_other_windows"] > 100
 
 
 def test_what_is_within_its_tolerance_is_equal(
