@@ -128,7 +128,7 @@ def torch_cases() -> Iterator[Case]:
     except ModuleNotFoundError as error:
         print(f"left out: {error}")
         return
-    nn = torch.nn
+    nn: Any = torch.nn
 
     class Recurrent(nn.Module):  # type: ignore[misc]
         def __init__(self, kind: str) -> None:

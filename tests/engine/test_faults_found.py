@@ -474,10 +474,11 @@ def test_a_stop_that_we_moved_before_a_crash_was_not_moved_by_a_person(tmp_path:
     path = tmp_path / "journal.sqlite3"
     with Journal(path, ManualClock(1_000.0)) as journal:
         begin(journal)
-        for purpose, changes in (
-            (Purpose.ENTRY, {"sl": 1.0}),
-            (Purpose.PROTECT, {"sl": 1.1, "position": 101}),
-        ):
+        moves: dict[Purpose, dict[str, Any]] = {
+            Purpose.ENTRY: {"sl": 1.0},
+            Purpose.PROTECT: {"sl": 1.1, "position": 101},
+        }
+        for purpose, changes in moves.items():
             request = replace(buying(), purpose=purpose, **changes)
             given = {"retcode": 10009, "order": 101, "request": record(TradeRequest, {})}
             answer = record(OrderSendResult, given)
