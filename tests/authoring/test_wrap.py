@@ -368,6 +368,31 @@ def test_a_head_turns_numbers_into_what_they_mean(tmp_path: Path) -> None:
         assert answers(made) == pytest.approx(np.asarray(wanted), abs=1e-6), output
 
 
+def test_a_stand_in_is_told_at_each_wrap(tmp_path: Path) -> None:
+    listed = [
+        {"name": "one", "formula": "close / close"},
+        {"name": "hurst", "formula": "efficiency_ratio(close, 9)", "stand_in": "Hurst's exponent"},
+    ]
+    output = {"kind": "shares", "classes": UP_DOWN}
+    said = spec_of({"contract": ABOUT, "features": listed, "output": output}, "c.toml")
+    made = wrapped(d03(tmp_path), said)
+    assert made.stand_ins == {"hurst": "Hurst's exponent"}
+    assert notes(made, said, RATES) == (
+        "hurst is a stand-in for Hurst's exponent: the answers are not those that its author meant",
+    )
+
+
+def test_what_is_noise_in_a_flat_market_is_told(tmp_path: Path) -> None:
+    """Where nothing moves, a price and its mean differ by rounding, each way by another."""
+    classes = [{"name": n, "side": s} for n, s in (("d", "short"), ("f", "flat"), ("u", "long"))]
+    for where, told in (("close > close.ema(200)", 1), ("close.over_ema(200) > 0", 0)):
+        only = [{"side": "long", "where": where}]
+        said = spec({"x": "close"}, {"kind": "shares", "classes": classes, "only": only})
+        made = wrapped(numbers_of(tmp_path, [0.2, 0.3, 0.5]), said)
+        found = [each for each in notes(made, said, RATES) if "nothing moves" in each]
+        assert len(found) == told, where
+
+
 def test_what_a_filter_stops_becomes_flat(tmp_path: Path) -> None:
     names = (("hold", "flat"), ("buy", "long"), ("sell", "short"))
     classes = [{"name": name, "side": side} for name, side in names]

@@ -120,6 +120,12 @@ def notes(wrapped: Wrapped, spec: Spec, rates: RatesArray) -> tuple[str, ...]:
             for name, share in zip(wrapped.features.names, out.tolist(), strict=True)
             if share > 0
         ]
+    flat = checks.flat(wrapped.model, wrapped.features, wrapped.contract)
+    if not flat.ok:
+        said.append(
+            "where nothing moves a formula is rounding noise, or the model has no answer "
+            f"({flat.where}): compare with over_ema or safe_div, which know a flat market"
+        )
     return tuple(said)
 
 
