@@ -18,6 +18,7 @@ from bridge.authoring.checks import Check
 from bridge.authoring.verify import verify
 from bridge.cli.backtest_plan import Changes, make_plan
 from bridge.cli.backtest_run import play
+from bridge.cli.demo_run import run_demo
 from bridge.cli.main import run
 from bridge.features.codec import from_json
 from bridge.journal.read import reading
@@ -132,6 +133,18 @@ def test_a_backtest_trades_what_it_never_saw_as_often_as_the_card_says(
     told = re.search(r"\| held out \|(?:[^|]*\|){3} (\d+) \|", card)
     assert told is not None
     assert len(deals) == pytest.approx(int(told[1]), abs=4)
+
+
+@SLOW
+@pytest.mark.parametrize("name", NAMES)
+def test_the_demo_ends_as_the_list_of_models_says(name: str, tmp_path: Path) -> None:
+    outcome = run_demo(name, speed=None, state=tmp_path, watch=lambda step, number, total: None)
+    lines = (share_dir("models") / "README.md").read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if line.startswith(f"| [{name}]"))
+    size = (folder(name) / "model.onnx").stat().st_size
+    window = load_model(folder(name) / "model.onnx", probe=False).contract.window
+    ended = f"{outcome.strategy.trades} | {outcome.strategy.net_profit:.2f} |"
+    assert line.endswith(f"| {window} | {size:,} | {ended}")
 
 
 def test_all_models_together_are_small() -> None:
