@@ -112,8 +112,8 @@ def _prices(ours: Bar, theirs: Bar) -> Cause | None:
     if ours.bid != theirs.bid:
         return Cause(
             "prices",
-            f"the EA saw the bid {shown(theirs.bid)}, the daemon {shown(ours.bid)}: bars of another "
-            "broker or account, or a first tick that is not the bar's open",
+            f"the EA saw the bid {shown(theirs.bid)}, the daemon {shown(ours.bid)}: bars of "
+            "another broker or account, or a first tick that is not the bar's open",
         )
     if ours.ask != theirs.ask:
         return Cause(
@@ -197,8 +197,9 @@ def _of_order(first: Difference, ours: Bar, theirs: Bar) -> Cause:
     if first.where == "order" and first.what != "sent":
         return Cause(
             "ticks",
-            f"decisions are the same, and {first.what} of an order is {shown(first.expert)} for the EA "
-            f"and {shown(first.daemon)} for the daemon: the price had moved; allow for it with --price",
+            f"decisions are the same, and {first.what} of an order is {shown(first.expert)} for "
+            f"the EA and {shown(first.daemon)} for the daemon: the price had moved; allow for it "
+            "with --price",
         )
     if ours.held != theirs.held or first.where == "balance":
         return Cause(
