@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import onnx
 from onnx import defs
 
+from bridge.authoring.repair.proof import prove
+from bridge.errors import ModelError, ProofError
 from bridge.model import walk
 from bridge.model.cage import FAULTS
 from bridge.model.lint.ceilings import Ceiling
@@ -56,7 +58,11 @@ def _lower(
         return model, [], [f"{name} {version} stays: {', '.join(changed)} changed since {most}"]
     try:
         converted = onnx.version_converter.convert_version(model, most)
-    except (*FAULTS, onnx.version_converter.ConvertError) as error:
+        prove(model.SerializeToString(), converted.SerializeToString(), {})
+    except ProofError:  # its converter overwrites the number of a Softmax, too
+        why = f"{', '.join(changed)} changed since {most}, and onnx converts it to other answers"
+        return model, [], [f"opset {version} stays: {why}"]
+    except (*FAULTS, ModelError, onnx.version_converter.ConvertError) as error:
         why = f"{', '.join(changed)} changed since {most}, and onnx can't convert"
         return model, [], [f"opset {version} stays: {why}: {first_line(error)[:160]}"]
     return converted, [f"converted opset {version} to {most} ({', '.join(changed)})"], []
