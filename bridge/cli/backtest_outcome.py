@@ -1,17 +1,19 @@
 """What a back-test came to, read from its journal."""
 
-from array import array
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.cli.backtest_run import Played
 from bridge.engine.honest.learned import Learned, learned
 from bridge.engine.strategy import Strategy
-from bridge.journal.read import JournalReader, reading
+from bridge.journal.columns import Decided
+from bridge.journal.read import reading
 from bridge.report.statistics import Statistics, net, statistics
 from bridge.report.trades import TRADING, trades_of
-from bridge.report.why_not import WhyNot, counted, kind_of
+from bridge.report.why_not import WhyNot, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,57 +65,40 @@ class Outcome:
 def outcome_of(played: Played) -> Outcome:
     """Read the journal of a back-test that has ended, at its end or before."""
     with reading(played.journal) as journal:
-        deals, found = journal.deals(), _decided(journal)
-        counts = counted(journal, found.kinds)
+        deals, decided = journal.deals(), journal.columns("kind", "bar_time", "equity")
+        counts = counted(journal, decided)
         halts = tuple(row["text"] for row in journal.rows("events", "kind = 'halt'"))
-    nothing: Sequence[int] = ()
+    times = {each.magic: each.columns["bar_time"] for each in decided}
     deposit = round(
         played.account.balance - sum(net(deal) for deal in deals if deal.type in TRADING), 8
     )
     return Outcome(
         played=played,
-        first=min((each[0] for each in found.times.values()), default=0),
-        last=max((each[-1] for each in found.times.values()), default=0),
+        first=min((int(each[0]) for each in times.values()), default=0),
+        last=max((int(each[-1]) for each in times.values()), default=0),
         deposit=deposit,
-        statistics=statistics(
-            deals, array("d", [deposit]) + found.equity + array("d", [played.account.equity])
-        ),
+        statistics=statistics(deals, [deposit, *_equity(decided).tolist(), played.account.equity]),
         results=tuple(each.net for each in trades_of(deals)),
         why_not=counts,
         halts=tuple(dict.fromkeys(halts)),
         tested=tuple(
-            _tested(each, found.times.get(each.settings.magic, nothing))
+            _tested(each, times.get(each.settings.magic, np.empty(0, np.int64)))
             for each in played.strategies
         ),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Decided:
-    """What the decisions of a run tell together, read in one go: there may be millions.
-
-    Attributes:
-        times: Magic -> open times of the bars decided, server epoch seconds.
-        equity: At each decision at which the terminal answered.
-        kinds: How many of each kind, as ``why_not`` names them.
-    """
-
-    times: dict[int, "array[int]"]
-    equity: "array[float]"
-    kinds: Counter[str]
+def _equity(decided: Sequence[Decided]) -> NDArray[np.float64]:
+    """Return the equity at each decision at which the terminal answered, oldest first."""
+    if not decided:
+        return np.empty(0)
+    ids = np.concatenate([each.columns["id"] for each in decided])
+    equity = np.concatenate([each.columns["equity"] for each in decided])[np.argsort(ids)]
+    known: NDArray[np.float64] = equity[~np.isnan(equity)]
+    return known
 
 
-def _decided(journal: JournalReader) -> _Decided:
-    found = _Decided(defaultdict(lambda: array("q")), array("d"), Counter())
-    for row in journal.rows("decisions"):
-        found.times[row["magic"]].append(row["bar_time"])
-        found.kinds[kind_of(row)] += 1
-        if row["equity"] is not None:
-            found.equity.append(row["equity"])
-    return found
-
-
-def _tested(strategy: Strategy, times: Sequence[int]) -> Tested:
+def _tested(strategy: Strategy, times: NDArray[np.int64]) -> Tested:
     settings, model = strategy.settings, strategy.model
     return Tested(
         title=settings.title,
@@ -122,5 +107,5 @@ def _tested(strategy: Strategy, times: Sequence[int]) -> Tested:
         model=model.contract.name,
         sha256=model.sha256,
         bars=len(times),
-        learned=learned(model.contract, times),
+        learned=learned(model.contract, times.tolist()),
     )
