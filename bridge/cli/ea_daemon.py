@@ -1,7 +1,6 @@
 """The daemon's side of a comparison: a journal that is there, or a back-test made for it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,7 +10,7 @@ from bridge.cli.backtest_run import play
 from bridge.cli.recording import load_recording
 from bridge.cli.state import find_journal
 from bridge.errors import ConfigError
-from bridge.journal.read import reading
+from bridge.journal.read import JournalReader, reading
 from bridge.mql.runs import Run, read_journal
 from bridge.mt5.servertime import ServerClock, server_clock, text
 from bridge.settings import (
@@ -53,26 +52,31 @@ def daemon_of(asked: Asked, expert: Run) -> Run:
     """
     settings = asked.settings or _plain(asked, expert)
     strategy = _strategy(settings, expert, asked)
-    # The EA's account may know the symbol by the same name only.
     settings = settings.model_copy(update={"strategy": (strategy,)})
-    clock = _clock(settings)
-    with _journal(asked, settings, expert) as path, reading(path) as journal:
-        return read_journal(journal, strategy.symbol, strategy.magic, clock)
+    if asked.journal is not None:
+        path = find_journal(asked.journal)
+        return _read(path, strategy, lambda journal: _clock_of(journal, settings))
+    with TemporaryDirectory(prefix="mt5-onnx-parity-", ignore_cleanup_errors=True) as folder:
+        plan = make_plan(settings, _changes(asked, expert))
+        played = play(plan, Path(folder))
+        return _read(played.journal, strategy, lambda journal: plan.recording.server)
 
 
-def _clock(settings: BridgeSettings) -> ServerClock:
+def _read(
+    path: Path, strategy: StrategySettings, clock: Callable[[JournalReader], ServerClock]
+) -> Run:
+    with reading(path) as journal:
+        return read_journal(journal, strategy.symbol, strategy.magic, clock(journal))
+
+
+def _clock_of(journal: JournalReader, settings: BridgeSettings) -> ServerClock:
+    """Return the clock of a journal's broker: what a live run found, else what the settings say."""
+    found = journal.last_event(None, "server_clock")
+    if found is not None:
+        return server_clock(found["text"])
     if settings.server_clock != "auto":
         return server_clock(settings.server_clock)
     return load_recording(settings).server
-
-
-@contextmanager
-def _journal(asked: Asked, settings: BridgeSettings, expert: Run) -> Iterator[Path]:
-    if asked.journal is not None:
-        yield find_journal(asked.journal)
-        return
-    with TemporaryDirectory(prefix="mt5-onnx-parity-", ignore_cleanup_errors=True) as folder:
-        yield play(make_plan(settings, _changes(asked, expert)), Path(folder)).journal
 
 
 def _changes(asked: Asked, expert: Run) -> Changes:
