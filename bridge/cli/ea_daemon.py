@@ -51,7 +51,7 @@ def daemon_of(asked: Asked, expert: Run) -> Run:
         DataError: Bars or journal lack what is compared.
     """
     settings = asked.settings or _plain(asked, expert)
-    strategy = _strategy(settings, expert, asked)
+    strategy = _strategy(settings, expert)
     settings = settings.model_copy(update={"strategy": (strategy,)})
     if asked.journal is not None:
         path = find_journal(asked.journal)
@@ -89,7 +89,7 @@ def _changes(asked: Asked, expert: Run) -> Changes:
     )
 
 
-def _strategy(settings: BridgeSettings, expert: Run, asked: Asked) -> StrategySettings:
+def _strategy(settings: BridgeSettings, expert: Run) -> StrategySettings:
     found = [each for each in settings.strategy if each.magic == expert.magic]
     if not found:
         known = ", ".join(str(each.magic) for each in settings.strategy)
