@@ -102,6 +102,8 @@ def test_a_draft_is_filled_in_and_wrapped(
     assert "golden rows, 50 of 50" in told
     code, told = said(capsys, "wrap", model, "--contract", draft)
     assert (code, "is there already: name another place with -o" in told) == (2, True)
+    code, told = said(capsys, "wrap", model, "--contract", draft, "-o", draft, "--windows", 5)
+    assert (code, "can't be written" in told) == (2, True)
 
 
 def test_what_can_not_be_wrapped_is_a_sentence(

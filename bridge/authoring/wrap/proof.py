@@ -138,17 +138,26 @@ def write(wrapped: Wrapped, source: Source, spec: Spec, rates: RatesArray, folde
         spec: What was said of it.
         rates: Bars of the golden rows.
         folder: Made if it is not there; files of these names are replaced.
+
+    Raises:
+        ConfigError: The folder can't be written.
     """
     contract = wrapped.contract
     content = with_contract(wrapped.model, contract)
     places = np.unique(np.linspace(contract.window - 1, len(rates) - 1, _GOLDEN_ROWS).astype(int))
     golden = golden_table(wrapped.features, wrapped.expected, rates, contract, places.tolist())
     told = sidecar_json(content, contract, _around(wrapped, source, spec))
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, stored in ((GOLDEN, golden.encode()), (SIDECAR, told.encode()), (MODEL, content)):
-        part = folder / f"{name}.part"
-        part.write_bytes(stored)
-        os.replace(part, folder / name)
+    files = {GOLDEN: golden.encode(), SIDECAR: told.encode(), MODEL: content}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, stored in files.items():
+            part = folder / f"{name}.part"
+            part.write_bytes(stored)
+            os.replace(part, folder / name)
+    except OSError as error:
+        raise ConfigError(
+            f"{folder} can't be written ({error.strerror}): name another folder with -o"
+        ) from error
     return Written(folder / MODEL, hashlib.sha256(content).hexdigest(), len(content))
 
 
