@@ -256,6 +256,11 @@ def test_an_input_that_nothing_is_said_about_is_named(tmp_path: Path) -> None:
     with pytest.raises(ContractError, match=r"nothing is said about the input h_in \(float"):
         wrapped(path, spec(features, output, input={"name": "x"}))
     assert answers(wrapped(path, spec(features, output, fixed={"h_in": 2.0}))) == [3.0]
+    model, half = onnx.load(path), tmp_path / "half.onnx"
+    model.graph.input[1].type.tensor_type.elem_type = TensorProto.FLOAT16
+    half.write_bytes(model.SerializeToString())
+    with pytest.raises(ContractError, match=r"input h_in \(float16 .* can't be fixed"):
+        wrapped(half, spec(features, output, fixed={"h_in": 2.0}))
     with pytest.raises(ContractError, match="has no input h"):
         wrapped(path, spec(features, output, fixed={"h": 0.0}))
 

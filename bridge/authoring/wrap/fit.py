@@ -10,6 +10,8 @@ from bridge.authoring.wrap.spec import Arrangement, Spec
 from bridge.errors import ContractError
 
 _TYPES = {"float": np.float32, "double": np.float64}
+FIXED = {"float": np.float32, "double": np.float64, "int64": np.int64, "int32": np.int32}
+"""Numpy's types of the inputs that may hold one number."""
 Numbers = NDArray[np.floating]
 
 
@@ -97,6 +99,12 @@ def _input(source: Source, spec: Spec) -> Tensor:
         if name not in known:
             raise ContractError(
                 f"{source.path} has no input {name}: it has {', '.join(known) or 'none'}"
+            )
+    for name in spec.fixed:
+        if known[name].type not in FIXED:
+            raise ContractError(
+                f"{source.path}: input {known[name]} can't be fixed to a number: export the model "
+                "without it"
             )
     free = [each for each in source.inputs if each.name not in spec.fixed]
     chosen = [each for each in free if spec.input.name in (None, each.name)]

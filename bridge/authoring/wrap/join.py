@@ -8,7 +8,7 @@ from onnx import GraphProto, ModelProto, TensorProto, checker, helper, version_c
 
 from bridge.authoring.checks import FEATURES
 from bridge.authoring.wrap.answer import Head
-from bridge.authoring.wrap.fit import Fit
+from bridge.authoring.wrap.fit import FIXED, Fit
 from bridge.authoring.wrap.nodes import Nodes
 from bridge.authoring.wrap.source import PREFIX, Source, names_used, needed, prefixed
 from bridge.authoring.wrap.spec import Scaler
@@ -101,8 +101,7 @@ def join(
 
 def filled(dims: tuple[int | None, ...], number: float, kind: str) -> NDArray[Any]:
     """Return a tensor that holds one number; free dimensions are 1."""
-    types = {"float": np.float32, "double": np.float64, "int64": np.int64, "int32": np.int32}
-    return np.full([size or 1 for size in dims], number, types[kind])
+    return np.full([size or 1 for size in dims], number, FIXED[kind])
 
 
 def _fix_batch(graph: GraphProto) -> None:
