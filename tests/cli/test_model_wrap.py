@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -115,6 +116,14 @@ def test_what_can_not_be_wrapped_is_a_sentence(
     shipped = share_dir("models/eurusd_h1_sma_cross") / "model.onnx"
     code, told = said(capsys, "wrap", shipped, "--guess")
     assert (code, "has a contract already" in told) == (4, True)
+    draft = tmp_path / "net.toml"
+    assert said(capsys, "wrap", model, "--guess", "-o", draft)[0] == 0
+    fill(draft)
+    newer = onnx.load(model)
+    newer.opset_import[0].version = 99
+    model.write_bytes(newer.SerializeToString())
+    code, told = said(capsys, "wrap", model, "--contract", draft)
+    assert (code, f"{model}: its opset of ai.onnx is 99" in told) == (4, True)
     model.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
     code, told = said(capsys, "wrap", model, "--guess")
     assert (code, "git lfs pull" in told) == (4, True)
