@@ -49,7 +49,7 @@ class Desk:
 
     def is_off(self, switch: str) -> bool:
         """Return whether a script has turned ``switch`` off for now."""
-        return self.script.is_off(switch, self.market.now)
+        return not self.script.is_empty and self.script.is_off(switch, self.market.now)
 
     def series(self, symbol: str) -> Series:
         """Return the series of a symbol that is known to have bars."""
