@@ -134,14 +134,17 @@ def _clock_of(path: Path, symbol: str, timeframe: str, rates: "RatesArray") -> s
     from bridge.market.clockrule import detect_clock
     from bridge.mt5.timeframes import timeframe as named
 
-    seen = detect_clock({symbol: rates}, named(timeframe))
-    if seen.rule is None:
-        raise DataError(
-            f"the broker's clock rule is not in {path} ({seen.evidence}): say --clock, one of "
-            "utc, eet-eu, eet-us, or an offset such as utc+3"
-        )
-    typer.echo(f"clock {seen.rule}: {seen.evidence}; if that is wrong, say --clock")
-    return seen.rule
+    bars, evidence = named(timeframe), f"{timeframe} bars don't show it"
+    if bars.seconds <= named("H1").seconds:
+        seen = detect_clock({symbol: rates}, bars)
+        evidence = seen.evidence
+        if seen.rule is not None:
+            typer.echo(f"clock {seen.rule}: {evidence}; if that is wrong, say --clock")
+            return seen.rule
+    raise DataError(
+        f"the broker's clock rule is not in {path} ({evidence}): say --clock, one of utc, eet-eu, "
+        "eet-us, or an offset such as utc+3"
+    )
 
 
 def _recipe(kind: Kind, found: _Found) -> str:

@@ -36,7 +36,7 @@ def bars() -> RatesArray:
 # -- bars: end
 
 HORIZON = 12  # bars that a trade is held
-COSTS = 7.0  # points of a trade beside its spread: commission there and back
+COSTS = 7.0  # points of a trade beside its spread: your commission, there and back
 HELD_OUT = 0.3  # share of the bars, the newest, never trained on
 FOLDS = 4  # of the walk-forward validation
 ASKS = 0.2  # share of the bars at which a trade may be asked for
