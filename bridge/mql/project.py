@@ -132,9 +132,25 @@ def _read(path: Path) -> bytes | None:
         raise ConfigError(f"{path} can't be read ({error.strerror}): look at its rights") from error
 
 
-def _text(data: bytes) -> str:
-    # Editors on Windows write other line ends, and a mark at the beginning.
-    return data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+def _text(path: Path | str, data: bytes) -> str:
+    """Return what an editor on Windows has saved: other line ends, a mark, or UTF-16.
+
+    Raises:
+        StateMismatch: It is in a code page, of which nobody knows which.
+    """
+    is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        return data.decode("utf-16" if is_wide else "utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise StateMismatch(
+            f"{path} is saved in a code page, so its letters beyond ASCII are not known: save it "
+            "as UTF-8 in MetaEditor"
+        ) from error
+
+
+def _bytes(text: str) -> bytes:
+    # MetaEditor takes UTF-8 without a mark for the computer's code page.
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")
 
 
 def _with_own(path: Path, data: bytes) -> bytes:
@@ -142,14 +158,14 @@ def _with_own(path: Path, data: bytes) -> bytes:
     found = _read(path) if path.suffix == ".mq5" else None
     if found is None:
         return data
-    edits = hand_edits(_text(found), path)
-    return with_edits(_text(data), edits, path).encode("utf-8")
+    edits = hand_edits(_text(path, found), path)
+    return _bytes(with_edits(_text(path, data), edits, path))
 
 
 def _without_own(path: str, data: bytes) -> bytes:
     if path.endswith(".onnx"):
         return data
-    text = _text(data)
+    text = _text(path, data)
     return (without_edits(text) if path.endswith(".mq5") else text).encode("utf-8")
 
 
@@ -202,6 +218,6 @@ def _findings(folder: Path, recipe: Recipe, files: dict[str, bytes]) -> Iterator
 
 
 def _diff(path: str, found: bytes, wanted: bytes) -> tuple[str, ...]:
-    sides = (_text(found).splitlines(), _text(wanted).splitlines())
+    sides = (_text(path, found).splitlines(), _text(path, wanted).splitlines())
     lines = unified_diff(*sides, f"{path} (on the disk)", f"{path} (new)", lineterm="", n=1)
     return tuple(lines)

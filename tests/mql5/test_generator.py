@@ -230,6 +230,26 @@ def test_hand_edits_stay_and_others_are_kept_from_loss(tmp_path: Path) -> None:
         write(out, again, model, force=True)
 
 
+@pytest.mark.parametrize("code", ["utf-16", "utf-8-sig", "utf-8"])
+def test_letters_of_hand_edits_stay_as_any_editor_saves_them(tmp_path: Path, code: str) -> None:
+    model = load_model(small_model(tmp_path), probe=False)
+    out, recipe = tmp_path / "out", recipe_of(model, "forecast")
+    write(out, recipe, model, force=False)
+    source = out / "Experts" / "OnnxBridge" / "one.mq5"
+    mark = "   //--- hand edits end: tick\n"
+    own = f"   // \N{CYRILLIC SMALL LETTER IO}\n{mark}"
+    text = source.read_text(encoding="ascii").replace(mark, own)
+    source.write_bytes(text.replace("\n", "\r\n").encode(code))
+    assert check(out, read_recipe(out), read_recipe(out), model) == []
+    write(out, recipe, model, force=False)
+    assert own in source.read_bytes().decode("utf-8-sig")
+    assert source.read_bytes().startswith(b"\xef\xbb\xbf//+--")
+    source.write_bytes(text.encode("cp1251"))
+    with pytest.raises(StateMismatch, match="save it as UTF-8 in MetaEditor"):
+        write(out, recipe, model, force=True)
+    assert source.read_bytes() == text.encode("cp1251")
+
+
 def test_check_tells_settings_that_moved_on_and_another_model(tmp_path: Path, capsys: Said) -> None:
     model = model_of("eurusd_h1_direction")
     out, config = tmp_path / "out", settings_file(tmp_path, model)
