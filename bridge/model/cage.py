@@ -33,6 +33,7 @@ FAULTS = (
 )
 _ERRORS = {each.__name__: each for each in (ModelError, ContractError, ProofError)}
 _PACKAGES = Path(__file__).resolve().parents[2]
+_LONGEST = 1000  # characters of a sentence
 _CPU_SPARE = 2  # the parent's limit is of the wall's clock; this one holds when the parent is gone
 
 
@@ -127,11 +128,20 @@ def answer(path: Path, work: Work) -> int:
             found, code = work(), 0
     except ModelError as error:
         said = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
-        found, code = {"error": type(error).__name__, "refused": said}, error.exit_code
+        found, code = {"error": type(error).__name__, "refused": one_line(said)}, error.exit_code
     except FAULTS as error:
-        found, code = {"error": "ModelError", "refused": _fault(path, error)}, ModelError.exit_code
+        found, code = (
+            {"error": "ModelError", "refused": one_line(_fault(path, error))},
+            ModelError.exit_code,
+        )
     sys.stdout.write(json.dumps(found) + "\n")
     return code
+
+
+def one_line(text: str) -> str:
+    """Return a sentence with names from an unknown file as one line that a screen can take."""
+    plain = "".join(each if each.isprintable() else " " for each in text)
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
 
 
 def _fault(path: Path, error: Exception) -> str:

@@ -384,6 +384,18 @@ def test_windows_is_told_memory_and_time_of_the_job() -> None:
     assert limits.BasicLimitInformation.LimitFlags == 0x2 | 0x100 | 0x400
 
 
+def test_names_from_a_file_can_not_write_to_the_screen(tmp_path: Path) -> None:
+    model = made(
+        [helper.make_node("Identity", ["\x1b[2J\nx"], ["y"])],
+        [value("\x1b[2J\nx", INT8, [1, 2])],
+        [value("y", INT8, [1, 2])],
+    )
+    whats = [each.what for each in judged(tmp_path, model).findings]
+    assert "its input  [2J x is int8" in whats
+    with pytest.raises(ModelError, match=r"input  \[2J x is INT8"):
+        probe(stored(tmp_path / "m.onnx", model))
+
+
 def test_every_rule_has_a_name_of_its_own_and_whole_words() -> None:
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from bridge.model.cage import one_line
 from bridge.model.lint.ceilings import Ceiling
 from bridge.model.lint.facts import Facts
 from bridge.model.lint.finding import Finding, Level
@@ -33,7 +34,7 @@ class Rule:
         """Yield a finding for each hit."""
         level = self.levels.get(ceiling.name, self.level)
         for what in self.look(facts, ceiling):
-            yield Finding(self.name, level, what, self.why, self.fix)
+            yield Finding(self.name, level, one_line(what), self.why, self.fix)
 
 
 REPAIR = "mt5-onnx model repair does it, and proves that the answers stay"
