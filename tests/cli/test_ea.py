@@ -118,6 +118,7 @@ def journal(place: Path) -> Path:
 
 
 def test_expert_and_daemon_are_equal(place: Path, tmp_path: Path, capsys: Said) -> None:
+    """F20, over the CSV alone."""
     page = tmp_path / "p.html"
     config = ["-c", str(place / "bridge.toml")]
     found = compared(capsys, place / "decisions.csv", *config, "--html", str(page))

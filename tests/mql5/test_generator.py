@@ -134,7 +134,10 @@ def settings_file(folder: Path, model: Path) -> Path:
     return path
 
 
-def test_a_written_expert_runs_as_its_settings_say(compiler: Compiler, tmp_path: Path) -> None:
+def test_a_written_expert_runs_as_its_settings_say(
+    compiler: Compiler, tmp_path: Path, capsys: Said
+) -> None:
+    """The daemon, with the same settings file, decides and sends the same."""
     model = model_of("eurusd_h1_direction")
     out, config = tmp_path / "out", settings_file(tmp_path, model)
     made = ["ea", "new", str(model), "--template", "classifier", "--out", str(out)]
@@ -147,15 +150,16 @@ def test_a_written_expert_runs_as_its_settings_say(compiler: Compiler, tmp_path:
     desktop = terminal(tmp_path)
     one = program(built, desktop)
     assert one.start() == 0, one.log
-    play(desktop, one, bars=60)
+    play(desktop, one, bars=200)
     one.stop()
     (journal,) = desktop.common.rglob("decisions_EURUSD_H1_777.csv")
     rows = list(csv.DictReader(journal.read_text(encoding="utf-8").splitlines()))
-    decided = [row for row in rows if row["row"] == "decision"]
-    assert len(decided) == 60
-    assert {row["stop_points"] for row in decided} >= {"400"}
-    sent = [each.request for each in one.sent if each.request.get("comment")]
-    assert {each["comment"] for each in sent} <= {'a "b" \\c'}
+    assert sum(row["row"] == "decision" for row in rows) == 200
+    assert "hours" in {row["denied"] for row in rows}
+    assert {each.request["comment"] for each in one.sent} == {'a "b" \\c'}
+    capsys.readouterr()
+    assert run(["ea", "parity", str(journal), "-c", str(config)]) == 0
+    assert capsys.readouterr().out.endswith("equal\n")
 
 
 def recipe_of(
