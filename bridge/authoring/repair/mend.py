@@ -13,7 +13,7 @@ from bridge.authoring.repair.plan import Plan, Repaired, plan_of
 from bridge.authoring.repair.proof import prove
 from bridge.authoring.repair.stamp import restamp
 from bridge.errors import DataError, ModelError
-from bridge.model.cage import answer
+from bridge.model.cage import answer, one_line
 from bridge.model.contract import CONTRACT_KEY, body_sha256, read_contract, with_contract
 from bridge.model.files import ModelFile, read_model_file
 from bridge.model.inspection import open_told, parse
@@ -50,14 +50,15 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     data = with_contract(model, read_contract(_metadata(model))) if had else _bytes(model)
     widest, count = prove(before, data, labels, plan.rows)
     verdict = judge(ModelFile(file.path, data, ""), target)
-    kept = [(Level.BLOCKED.value, each, "export it again") for each in left]
+    told = tuple(one_line(each) for each in done)
+    kept = [(Level.BLOCKED.value, one_line(each), "export it again") for each in left]
     kept += [
         (each.level.value, each.what, each.fix)
         for each in verdict.findings
         if each.level is not Level.NOTE
     ]
     names = tuple(output.name for output in model.graph.output)
-    return data, Repaired(tuple(done), tuple(kept), widest, count, names, verdict.is_blocked)
+    return data, Repaired(told, tuple(kept), widest, count, names, verdict.is_blocked)
 
 
 def _opens(data: bytes) -> bytes:
