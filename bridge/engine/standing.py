@@ -152,6 +152,14 @@ class Standing:
             return TradingState.HALTED
         return TradingState.REDUCING if self.unresolved or self.adopted else TradingState.ACTIVE
 
+    @property
+    def lost(self) -> frozenset[int]:
+        """Orders that are done, as the server has said, and that it does not show.
+
+        While one of unknown end is searched for, none of them is lost yet.
+        """
+        return frozenset() if self.is_open else frozenset(self.awaited)
+
     def reduce(self, ticket: int) -> None:
         """Stop entries: the fate of an order is unknown."""
         self.unresolved |= {ticket}
@@ -204,7 +212,7 @@ class Standing:
         """Let entries go on: a person has looked, and takes what was unresolved as settled."""
         self.halted = self.adopted = False
         self.unresolved = frozenset()
-        self.awaited.clear()
+        self.awaited -= self.lost
         for number in self.missing:
             self._close(number)
         self.missing = frozenset()

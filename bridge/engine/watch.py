@@ -286,11 +286,12 @@ class Watch:
     def _resume(self) -> None:
         """Let entries go on; a limit that is still broken halts again at once."""
         for standing in self._standings:
-            if standing.state is not TradingState.ACTIVE or standing.missing or standing.awaited:
+            lost = standing.lost
+            if standing.state is not TradingState.ACTIVE or standing.missing or lost:
                 for number in sorted(standing.missing):
                     text = f"position #{number} is not shown, and is taken for closed"
                     self._journal.event("given_up", text, standing.magic)
-                for number in sorted(standing.awaited):
+                for number in sorted(lost):
                     text = f"order #{number} was taken by the server, is not shown, and is given up"
                     self._journal.event("given_up", text, standing.magic)
                 standing.resume()
