@@ -17,8 +17,8 @@ from bridge.model.cage import answer, one_line
 from bridge.model.contract import CONTRACT_KEY, body_sha256, read_contract, with_contract
 from bridge.model.files import ModelFile, read_model_file
 from bridge.model.inspection import open_told, parse
-from bridge.model.lint.ceilings import ceiling
-from bridge.model.lint.finding import Level
+from bridge.model.lint.ceilings import Ceiling, ceiling
+from bridge.model.lint.finding import Level, Verdict
 from bridge.model.lint.judge import judge
 
 
@@ -35,7 +35,25 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     had = _valid_contract(model)
     done = steps.take_in(model, file.path)
     before = _opens(model.SerializeToString())
-    done += steps.without_training(model)
+    model, told, left, labels = _changed(model, plan, target)
+    data = with_contract(model, read_contract(_metadata(model))) if had else _bytes(model)
+    widest, count = prove(before, data, labels, plan.rows)
+    verdict = judge(ModelFile(file.path, data, ""), target)
+    return data, Repaired(
+        done=tuple(one_line(each) for each in done + told),
+        left=_left(left, verdict),
+        difference=widest,
+        proven=count,
+        outputs=tuple(output.name for output in model.graph.output),
+        is_blocked=verdict.is_blocked,
+    )
+
+
+def _changed(
+    model: onnx.ModelProto, plan: Plan, target: Ceiling
+) -> tuple[onnx.ModelProto, list[str], list[str], dict[str, list[int | str]]]:
+    """Return the model after every step, what was done, what could not be, and maps' labels."""
+    done = steps.without_training(model)
     if model.functions:
         model = onnx.inliner.inline_local_functions(model)
         done.append("put the operators of its functions in their place")
@@ -47,18 +65,14 @@ def mend(file: ModelFile, plan: Plan) -> tuple[bytes, Repaired]:
     model, told, left = restamp(model, target)
     done += told
     done += shapes.fix_shapes(model, plan.batch, plan.dims)
-    data = with_contract(model, read_contract(_metadata(model))) if had else _bytes(model)
-    widest, count = prove(before, data, labels, plan.rows)
-    verdict = judge(ModelFile(file.path, data, ""), target)
-    told = tuple(one_line(each) for each in done)
-    kept = [(Level.BLOCKED.value, one_line(each), "export it again") for each in left]
-    kept += [
-        (each.level.value, each.what, each.fix)
-        for each in verdict.findings
-        if each.level is not Level.NOTE
-    ]
-    names = tuple(output.name for output in model.graph.output)
-    return data, Repaired(told, tuple(kept), widest, count, names, verdict.is_blocked)
+    return model, done, left, labels
+
+
+def _left(left: list[str], verdict: Verdict) -> tuple[tuple[str, str, str], ...]:
+    """Return level, what and fix of all that is not as it should be yet."""
+    told = [(Level.BLOCKED.value, one_line(each), "export it again") for each in left]
+    found = [each for each in verdict.findings if each.level is not Level.NOTE]
+    return (*told, *((each.level.value, each.what, each.fix) for each in found))
 
 
 def _opens(data: bytes) -> bytes:
