@@ -280,17 +280,21 @@ def test_each_fault_is_found_and_named(
 
 def test_a_model_of_ours_has_nothing_in_its_way(tmp_path: Path) -> None:
     path = stored(tmp_path / "m.onnx", bars_model(), contract())
+    file = read_model_file(path)
     for target in ("mt5", "this"):
-        verdict = lint(path, target)
+        verdict = judge(file, ceiling(target))
         assert {each.level for each in verdict.findings} <= {Level.NOTE}, verdict
         assert not verdict.is_blocked
-    assert lint(path, "legacy").is_blocked  # its IR 8 is newer than onnxruntime 1.8.1 reads
+    assert judge(
+        file, ceiling("legacy")
+    ).is_blocked  # its IR 8 is newer than onnxruntime 1.8.1 reads
 
 
 def test_daemon_and_terminal_have_their_own_verdicts(tmp_path: Path) -> None:
     # D14: opset 21 runs here and is too new there, unless the terminal is known to be newer.
     path = stored(tmp_path / "m.onnx", one(opset=21, ir=10))
-    here, there = lint(path, "this"), lint(path)
+    file = read_model_file(path)
+    here, there = judge(file, ceiling("this")), judge(file, ceiling("mt5"))
     assert "opset-too-new" not in {each.rule for each in here.findings}
     assert {"ir-too-new", "opset-too-new"} <= {each.rule for each in there.findings}
     newer = {each.rule for each in lint(path, limits="23/11/5").findings}
