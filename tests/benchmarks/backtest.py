@@ -271,7 +271,7 @@ def peer_python(folder: Path | None) -> Path:
 
 def measured(*command: object) -> dict[str, Any]:
     """Run a process and return what it printed last."""
-    done = subprocess.run([str(each) for each in command], check=True, capture_output=True)
+    done = subprocess.run([str(each) for each in command], check=True, stdout=subprocess.PIPE)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -288,7 +288,9 @@ def show(count: int, found: dict[str, Any], against: dict[str, Any] | None = Non
 
 
 def prepare(home: Path, count: int) -> RatesArray:
-    """Write the bars that the next rows play."""
+    """Write the bars that the next rows play, each into a journal of its own."""
+    for old in home.glob("*.sqlite3*"):
+        old.unlink()
     rates = bars(count)
     np.save(home / "bars.npy", rates)
     return rates
