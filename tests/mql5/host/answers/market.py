@@ -114,11 +114,8 @@ class Market:
         return np.ascontiguousarray(bars)
 
     def _all(self, name: str, period: int) -> NDArray[np.void]:
-        now = self._desktop.server_now()
-        frame = self._frame(period)
-        return np.ascontiguousarray(
-            self._desktop.read("copy_rates_range", name or self._symbol, frame, 0, now)
-        )
+        # As many as the terminal holds in a chart at most.
+        return self.copy_rates(name, period, 0, self._desktop.read("terminal_info").maxbars - 1)
 
     def bars(self, name: str, period: int) -> int:
         return len(self._all(name, period))
