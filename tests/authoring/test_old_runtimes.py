@@ -1,12 +1,15 @@
-"""A lane of its own: model files in the oldest onnxruntime that there is, and in the real 1.14.0.
+"""A lane of its own: model files where other people run them.
 
-It installs both (pip, npm), so it runs only when ``BRIDGE_OLD_RUNTIMES`` is set; then what can't
-be installed is a failure. Figures are printed: ``BRIDGE_OLD_RUNTIMES=1 pytest -s`` on this file.
+In the oldest onnxruntime that pip has, in the real 1.14.0 (npm), and on a processor without AVX,
+which is emulated (qemu-user). It installs, so it runs only when ``BRIDGE_OLD_RUNTIMES`` is set;
+then what can't be installed is a failure. Figures are printed: ``BRIDGE_OLD_RUNTIMES=1 pytest -s``
+on this file.
 """
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -93,7 +96,18 @@ def with_node(folder: Path) -> list[str]:
     return ["node", str(HERE / "old_runtime.js")]
 
 
-@pytest.mark.parametrize("runtime", [with_oldest_wheel, with_node], ids=lambda each: each.__name__)
+def without_avx(folder: Path) -> list[str]:
+    """Return the command of this Python on a processor of 2008, in ``folder`` or anywhere."""
+    emulator = shutil.which("qemu-x86_64")
+    if emulator is None:
+        pytest.skip("qemu-x86_64 (Debian: qemu-user) is not there")
+    return [emulator, "-cpu", "Nehalem", sys.executable, str(HERE / "old_runtime.py")]
+
+
+RUNTIMES = [with_oldest_wheel, with_node, without_avx]
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES, ids=lambda each: each.__name__)
 def test_old_runtimes_give_the_same_answers(
     runtime: Callable[[Path], list[str]], tmp_path: Path
 ) -> None:
@@ -106,7 +120,9 @@ def test_old_runtimes_give_the_same_answers(
         found = np.fromfile(tmp_path / "models" / f"{name}.out", np.float32)
         # A forecast's unit may be points.
         unit = max(1.0, float(np.abs(expected).max()))
-        apart[name] = float(np.abs(found.reshape(expected.shape) - expected).max()) / unit
+        found = found.reshape(expected.shape)
+        apart[name] = float(np.abs(found - expected).max()) / unit
+        assert (found.argmax(axis=-1) == expected.argmax(axis=-1)).all(), name
         sys.stdout.write(f"{runtime.__name__} {name}: {apart[name]:.2g}\n")
     assert max(apart.values()) <= 1e-6
     assert {name: each for name, each in apart.items() if name.startswith(BITS) and each} == {}
