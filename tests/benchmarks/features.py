@@ -1,4 +1,4 @@
-"""Features of a whole history and of one window, beside pandas, in one run.
+"""Features of a whole history and of one window, and a whole answer, beside pandas, in one run.
 
 Pandas computes the same definitions with its own rolling and recursive means. Times are those of
 the processor, on one thread, so that other work on the computer counts less; the ratios count most.
@@ -7,11 +7,16 @@ the processor, on one thread, so that other work on the computer counts less; th
 import argparse
 import time
 from collections.abc import Callable
+from typing import Any
 
+import lightgbm
 import numpy as np
 import onnxruntime
 import pandas as pd
+from onnx import ModelProto
+from sklearn.ensemble import HistGradientBoostingClassifier
 
+from bridge.authoring.build import build
 from bridge.features import named
 from bridge.features.catalogue import entries
 from bridge.features.expr import FIELDS, Bars, Expr
@@ -89,12 +94,11 @@ def seconds(work: Callable[[], object], repeats: int) -> float:
     return min(took)
 
 
-def session(features: FeatureSet) -> onnxruntime.InferenceSession:
+def session(model: ModelProto) -> onnxruntime.InferenceSession:
     """Return a session on one thread."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    content = features_graph(features.expressions).SerializeToString()
-    return onnxruntime.InferenceSession(content, options)
+    return onnxruntime.InferenceSession(model.SerializeToString(), options)
 
 
 def feeds(rates: RatesArray, window: int, count: int) -> dict[str, np.ndarray]:
@@ -130,13 +134,14 @@ def main() -> None:
     print(f"  pandas, newest bar of 1000 {single * 1e6:8.0f} us")
     for name, features in SETS.items():
         report(name, FeatureSet(features), rates, chosen.repeats, theirs, single)
+    answers(rates, last)
 
 
 def report(
     name: str, features: FeatureSet, rates: RatesArray, repeats: int, theirs: float, single: float
 ) -> None:
     took = seconds(lambda: features.history(rates), repeats)
-    graph = session(features)
+    graph = session(features_graph(features.expressions))
     many, one = feeds(rates, features.window, 1024), feeds(rates, features.window, 1)
     batch = seconds(lambda: graph.run(None, many), repeats)
     alone = seconds(lambda: graph.run(None, one), 200)
@@ -146,6 +151,29 @@ def report(
     print(f"  graph, 1024 windows        {1024 / batch / 1e3:8.1f} k windows/s")
     print(f"  graph, one window          {alone * 1e6:8.0f} us")
     print(f"  pandas' newest bar over it {single / alone:8.0f} times as slow")
+
+
+def answers(rates: RatesArray, last: pd.DataFrame) -> None:
+    """Print what one answer of a model costs: the usual bot's way, and as one graph."""
+    features = FeatureSet(NINE)
+    x = features.history(rates[:5000])[features.lookback :]
+    sides = np.digitize(x[1:, 0], [-1e-4, 1e-4])
+    print("one answer of 100 boosted trees on the nine features")
+    for name, estimator in estimators().items():
+        fitted = estimator.fit(x[:-1], sides)
+        usual = seconds(lambda: fitted.predict_proba(pandas_nine(last).iloc[[-1]].to_numpy()), 20)  # noqa: B023
+        graph, one = session(build(features, fitted).model), feeds(rates, features.window, 1)
+        alone = seconds(lambda: graph.run(None, one), 200)  # noqa: B023
+        print(f"  {name:<16} pandas + estimator {usual * 1e6:8.0f} us")
+        print(f"  {'as one graph':<16} {alone * 1e6:27.0f} us, {usual / alone:.0f} times as fast")
+
+
+def estimators() -> dict[str, Any]:
+    """Return estimators that are not fitted yet."""
+    return {
+        "LightGBM": lightgbm.LGBMClassifier(n_estimators=100, verbose=-1, n_jobs=1),
+        "hist. boosting": HistGradientBoostingClassifier(max_iter=100, random_state=0),
+    }
 
 
 if __name__ == "__main__":
