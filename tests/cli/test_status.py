@@ -72,6 +72,8 @@ def test_status_shows_account_positions_and_distance_to_the_limits(
     capsys.readouterr()
     assert run(["status", *config]) == 2  # there is no journal yet, and a sentence says so
     assert "no journal" in capsys.readouterr().err
+    bars = folder / "EURUSD_H1_2017.csv"
+    bars.write_text("".join(bars.read_text().splitlines(keepends=True)[:1_300]))
     assert run(["run", *config]) == 0
     capsys.readouterr()
     assert run(["status", *config, "--json"]) == 0
