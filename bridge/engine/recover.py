@@ -212,6 +212,7 @@ def _levels(
     results = {row["intent"]: row for row in reader.rows("results")}
     opened = {deal.order: deal.position_id for deal in deals}
     found: dict[int, list[Levels]] = {}
+    moved: set[int] = set()
     for number, request in sorted((entries | moves).items()):
         result = results.get(number)
         asked = request.get("sl", 0.0), request.get("tp", 0.0)
@@ -220,8 +221,9 @@ def _levels(
             found[opened.get(order, order)] = [asked]
         elif result is None or result["outcome"] != Outcome.REJECTED:
             is_taken = result is not None and result["outcome"] == Outcome.DONE
+            moved.add(request["position"])
             found.setdefault(request["position"], []).append(asked if is_taken else (None, None))
-    moved = {request["position"] for request in moves.values()} - _moved_by_hand(reader, magic)
+    moved -= _moved_by_hand(reader, magic)
     return {position: levels for position, levels in found.items() if position in moved}
 
 

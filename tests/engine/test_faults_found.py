@@ -522,3 +522,20 @@ def test_an_order_that_a_resume_gives_up_is_awaited_no_more(tmp_path: Path) -> N
         assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).awaited == {999}
         journal.event("given_up", "order #999 was taken by the server, is not shown", 7)
         assert recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).awaited == set()
+
+
+def test_a_stop_that_was_refused_is_not_taken_for_ours_after_a_restart(tmp_path: Path) -> None:
+    """The broker had forgotten it, too: then a person was said to have moved it away."""
+    path = tmp_path / "journal.sqlite3"
+    with Journal(path, ManualClock(1_000.0)) as journal:
+        begin(journal)
+        entry = replace(buying(), sl=1.0)
+        given = {"retcode": 10009, "order": 101, "request": record(TradeRequest, {})}
+        answer = record(OrderSendResult, given)
+        journal.result(journal.intent(None, entry, []), Outcome.DONE, "done", answer)
+        journal.deals([deal(ticket=101, order=101, position_id=101)])
+        move = replace(entry, purpose=Purpose.PROTECT, position=101)
+        journal.result(journal.intent(None, move, []), Outcome.REJECTED, "nothing was sent", None)
+    with reading(path) as past:
+        (held,) = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).positions
+    assert (held.sl, held.was) == (None, ())
