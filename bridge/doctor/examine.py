@@ -51,7 +51,7 @@ _STRATEGY: Mapping[str, Callable[[Subject], Finding]] = {
     "model hours {title}": model.hours,
     "positions {title}": model.positions,
 }
-_TODO = {
+_NEXT_STEP = {
     2: "correct what it names",
     3: "look at the terminal, then ask the doctor again",
     4: "correct the model or its settings",
@@ -121,7 +121,9 @@ def _judged(error: Exception) -> Finding:
     if isinstance(error, Missing):
         return skipped(str(error), "see what was found before")
     if isinstance(error, BridgeError):
-        return fail(error.exit_code, str(error), _TODO.get(error.exit_code, "report it, please"))
+        return fail(
+            error.exit_code, str(error), _NEXT_STEP.get(error.exit_code, "report it, please")
+        )
     return fail(
         BridgeError.exit_code,
         f"unexpected {type(error).__name__}: {error}",

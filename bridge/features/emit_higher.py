@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bridge.errors import ConfigError
 from bridge.features.emitter import Emitter
 from bridge.features.expr import Expr
 from bridge.mt5.timeframes import timeframe
@@ -142,8 +143,12 @@ class _HigherBars:
         return _MAKE[name](self, self._windows.rows(source.column(name), source.length))
 
     def time(self) -> str:
-        """Refuse: ``higher`` takes no argument that reads the clock."""
-        raise NotImplementedError("higher bars have no clock")
+        """Refuse: ``higher`` takes no argument that reads the clock.
+
+        Raises:
+            ConfigError: Always.
+        """
+        raise ConfigError("a feature of higher bars reads the clock: read the bars' own instead")
 
     def _is_aged(self) -> str:
         """Return which bars each higher bar is made of, ``[rows, length, count]``."""
