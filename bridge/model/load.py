@@ -128,14 +128,14 @@ def check_bars(model: LoadedModel, *, count: int, clock: str) -> None:
             f"{model.path} needs {contract.window} closed bars, there are {count}: "
             "load more history"
         )
-    if clock != contract.server_clock and _reads_time(contract):
+    if clock != contract.server_clock and reads_time(contract):
         raise ContractError(
             f"{model.path} reads the hours of a server clock {contract.server_clock}, these bars "
             f"follow {clock}: train it on such bars, or name bars of that clock"
         )
 
 
-def _reads_time(contract: Contract) -> bool:
+def reads_time(contract: Contract) -> bool:
     """Whether answers depend on the hour; without a tree, a time input is taken to mean so."""
     if contract.features is None:
         return any("time" in each.columns for each in contract.inputs)

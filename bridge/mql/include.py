@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from bridge.model.contract import Contract, Input
 from bridge.model.load import LoadedModel
-from bridge.model.load import _reads_time as reads_time
+from bridge.model.load import reads_time as reads_time
 from bridge.mql.golden import TOLERANCE, Golden, tolerance_of
 from bridge.mql.literals import RULE, Value, banner, double, literal
 
