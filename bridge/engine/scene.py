@@ -110,6 +110,11 @@ class Lookout:
         """The strategy's symbol."""
         return self._settings.symbol
 
+    @property
+    def fall_limit(self) -> float | None:
+        """Fall from the highest equity that ends the strategy's entries, share; None is off."""
+        return self._settings.risk.max_drawdown_share
+
     def look(self) -> Scene:
         """Return the scene; move the baselines, journal the deals behind what has changed.
 

@@ -4,7 +4,7 @@ Live it is called between two looks for a bar, in a replay before each bar's ste
 equities at the worst prices of the bars since.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from bridge.engine.alarms import (
     is_margin_short,
 )
 from bridge.engine.scene import House, Lookout
+from bridge.engine.standing import Standing
 from bridge.errors import ConfigError, TerminalError
 from bridge.journal.write import Journal
 from bridge.market.clockrule import market_is_open
@@ -26,8 +27,9 @@ from bridge.mt5.servertime import server_day
 from bridge.mt5.terminal import Terminal
 from bridge.risk.baselines import Baselines, merged
 from bridge.risk.exposure import Exposure, net_exposure
-from bridge.risk.gauges import NAMES, Seen, account_gauges
+from bridge.risk.gauges import NAMES, Seen, account_gauges, drawdown
 from bridge.risk.guard import TradingState
+from bridge.settings import LimitSettings
 
 __all__ = ["FLATTEN_FILE", "HALT_FILE", "RESUME_FILE", "Lows", "Watch"]
 
@@ -95,6 +97,7 @@ class Watch:
         self._limits = house.limits
         self._lookouts = lookouts
         self._standings = [each.standing for each in lookouts]
+        self._stricter = [each for each in lookouts if _is_stricter(each.fall_limit, house.limits)]
         self._halt_file = state / HALT_FILE
         self._resume_file = state / RESUME_FILE
         self._utc_now = utc_now
@@ -151,7 +154,7 @@ class Watch:
             broken = {g.name for g in account_gauges(seen, losses, self._limits) if not g.ok}
             if is_margin_short(equity, account.margin, self._limits):
                 broken.add(MARGIN_LEVEL)
-            if broken | steady != told:
+            if broken | steady != told or list(self._fallen(seen)):
                 return False
         return True
 
@@ -203,7 +206,17 @@ class Watch:
         ages = {symbol: self._looked - tick.time_msc / 1000 for symbol, tick in ticks.items()}
         found = (*alarms(view, self._limits), *_late_clock(ages))
         self._ask_to_flatten(found, positions)
+        for standing, alarm in self._fallen(seen):
+            self._end_entries(standing, alarm)
         return found, self._stale_quotes(ages)
+
+    def _fallen(self, seen: Seen) -> Iterator[tuple[Standing, Alarm]]:
+        """Find strategies that their own limit halts: equity may be back before the next entry."""
+        for lookout in self._stricter:
+            gauge = drawdown(seen, lookout.fall_limit)
+            if not gauge.ok and lookout.standing.state is not TradingState.HALTED:
+                text = f"{gauge.words}; limit of this strategy {gauge.limit_words}"
+                yield lookout.standing, Alarm(gauge.name, text, halts=True)
 
     def _take_lows(self) -> list[float]:
         """Take in the worst moments since the last look, and return the equity of each."""
@@ -280,8 +293,11 @@ class Watch:
     def _halt(self, alarm: Alarm) -> None:
         for standing in self._standings:
             if standing.state is not TradingState.HALTED:
-                standing.halt()
-                self._journal.event("halt", f"no more entries: {alarm.text}", standing.magic)
+                self._end_entries(standing, alarm)
+
+    def _end_entries(self, standing: Standing, alarm: Alarm) -> None:
+        standing.halt()
+        self._journal.event("halt", f"no more entries: {alarm.text}", standing.magic)
 
     def _resume(self) -> None:
         """Let entries go on; a limit that is still broken halts again at once."""
@@ -302,6 +318,13 @@ class Watch:
 def _is_news(known: Baselines, noted: Baselines) -> bool:
     """Whether a restart would forget a day's beginning, or much of the highest equity."""
     return known.day != noted.day or known.peak_equity > noted.peak_equity * _RISE
+
+
+def _is_stricter(limit: float | None, limits: LimitSettings) -> bool:
+    """Whether a strategy's fall ends its entries before the account's ends all."""
+    if limit is None:
+        return False
+    return limits.max_drawdown_share is None or limit < limits.max_drawdown_share
 
 
 def _late_clock(ages: dict[str, float]) -> tuple[Alarm, ...]:

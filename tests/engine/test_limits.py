@@ -280,6 +280,19 @@ def test_without_flatten_a_tripped_limit_keeps_the_positions(tmp_path: Path) -> 
         assert run.paper.positions_total() == 1
 
 
+def test_a_fall_halts_the_strategy_whose_own_limit_it_reaches(tmp_path: Path) -> None:
+    """Equity is back long before that strategy's next entry; the other one goes on."""
+    own = {"name": "careful", "risk": {"max_drawdown_share": 0.05}}
+    other = {"name": "bold", "magic": 8}
+    with playing(tmp_path, bars(DIP), own, other, holds=True) as run:
+        run.play()
+        states = [each.standing.state for each in run.crew.steppers]
+        assert states == [TradingState.HALTED, TradingState.ACTIVE]
+        assert run.paper.positions_total() == 2
+    (why,) = events(tmp_path, "halt")
+    assert "limit of this strategy 5.00%" in why
+
+
 class DiesBeforeAnExit(ModuleTerminal):
     """The process dies before an exit goes out."""
 
