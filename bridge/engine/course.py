@@ -59,13 +59,13 @@ class Course:
 
     def next_at(self, moment: int) -> int:
         """Return the place of the first bar that is decided after ``moment``."""
-        return int(np.searchsorted(self.moments, moment, side="right"))
+        return int(self.moments.searchsorted(moment, side="right"))
 
     def horizon(self, moment: int, own: Sequence[TradePosition]) -> int:
         """Return the last moment before the next bar that is decided in full."""
         side = BY_POSITION_TYPE[own[0].type] if own else None
         acts, place = self.acts[side], self.next_at(moment)
-        found = int(np.searchsorted(acts, place))
+        found = int(acts.searchsorted(place))
         first = int(acts[found]) if found < len(acts) else len(self.moments)
         longest = self.strategy.decision.max_bars
         if own and longest is not None:
@@ -75,7 +75,7 @@ class Course:
     def since(self, own: Sequence[TradePosition]) -> int:
         """Return the place of the bar in which the first of the positions was opened."""
         opened = self.strategy.timeframe.open_of(own[0].time)
-        return int(np.searchsorted(self.times, opened))
+        return int(self.times.searchsorted(opened))
 
     def held(self, own: Sequence[TradePosition]) -> dict[str, Any] | None:
         """Return the position as decisions show it, with its bar's place instead of its age."""
@@ -104,8 +104,7 @@ class Course:
         )
         if any(pending) or standing.balance != balance:
             return False
-        known = tuple(_facts(each) for each in standing.positions)
-        return known == tuple(_facts(Held.of(each)) for each in own)
+        return len(own) == len(standing.positions) and all(map(_shows, own, standing.positions))
 
     def care_from(self, moment: int, last: int, own: Sequence[TradePosition], point: float) -> int:
         """Return the last moment, ``last`` at most, before a position may need care."""
@@ -147,8 +146,14 @@ class Course:
         return means
 
 
-def _facts(held: Held) -> tuple[object, ...]:
-    return (held.identifier, held.ticket, held.side, held.volume, held.sl, held.tp)
+def _shows(shown: TradePosition, known: Held) -> bool:
+    """Whether a position is shown as it is remembered."""
+    return (
+        shown.identifier == known.identifier
+        and shown.ticket == known.ticket
+        and BY_POSITION_TYPE[shown.type] is known.side
+        and (shown.volume, shown.sl, shown.tp) == (known.volume, known.sl, known.tp)
+    )
 
 
 def course_of(

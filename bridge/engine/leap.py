@@ -60,32 +60,29 @@ class Foreseeing(Quotes, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """What moves on the way, one row for each stop; all constant where nothing is open."""
+    """What moves on the way, one row for each stop; all constant where nothing is open.
 
-    base: Baselines
+    Attributes:
+        base: Baselines before the first stop.
+        end: Those after the last.
+        lowest, highest: Equity at its extremes.
+        moves: Columns ``stretches.MOVES``, shape ``(4, count)`` or more; None: nothing moves.
+    """
+
     count: int
+    base: Baselines
+    end: Baselines
     balance: float
-    equity: Doubles | None = None
-    peak: Doubles | None = None
-    day_low: Doubles | None = None
-    week_low: Doubles | None = None
-
-    def at(self, place: int) -> Baselines:
-        """Return the baselines at a stop."""
-        if self.peak is None or self.day_low is None or self.week_low is None:
-            return self.base
-        return replace(
-            self.base,
-            peak_equity=float(self.peak[place]),
-            day_low=float(self.day_low[place]),
-            week_low=float(self.week_low[place]),
-        )
+    lowest: float
+    highest: float
+    moves: Doubles | None = None
 
     def columns(self, places: NDArray[np.intp]) -> Doubles | None:
-        """Return what moves at some stops, as the journal keeps it."""
-        moved = (self.equity, self.peak, self.day_low, self.week_low)
-        columns = [each for each in moved if each is not None]
-        return np.stack(columns)[:, places] if columns else None
+        """Return what moves at some stops, ascending."""
+        if self.moves is None:
+            return None
+        is_row = places[-1] == len(places) - 1
+        return self.moves[:, : len(places)] if is_row else self.moves[:, places]
 
 
 class Leap:
@@ -148,20 +145,20 @@ class Leap:
         self._recorded.pass_over(way.count)
         self._clock.wait_until(self._server.to_utc(int(self._stops[here + way.count])))
         self._write(here, way, own)
-        self._crew.watch.pass_over(way.at(way.count - 1))
+        self._crew.watch.pass_over(way.end)
 
     def _here(self) -> int:
         """Return which of the stops this moment is; -1 when it is none."""
         now = self._server.from_utc(self._clock.now())
         # A float would have numpy convert all stops first.
-        place = int(np.searchsorted(self._stops, int(now)))
+        place = int(self._stops.searchsorted(int(now)))
         return place if place < len(self._stops) and self._stops[place] == now else -1
 
     def _last(self, here: int, own: Sequence[Sequence[TradePosition]]) -> int:
         """Return the last stop that strategies, day and clock let it pass over to."""
         stops = self._stops
         midnight = (server_day(int(stops[here])) + 1) * DAY
-        last = min(here + _MOST, int(np.searchsorted(stops, midnight)) - 1)
+        last = min(here + _MOST, int(stops.searchsorted(midnight)) - 1)
         for course, held, point in zip(self._courses, own, self._points, strict=True):
             last = min(last, course.horizon(here, held))
             if last <= here:
@@ -202,22 +199,18 @@ class Leap:
         if ahead.equity is None or ahead.lows is None:
             if account.equity != account.balance:
                 return None
-            base = base.advanced(first, account.equity, account.balance + account.credit)
-            way = _Way(base, ahead.count, account.balance)
-            lowest = highest = account.equity
+            balance = account.balance + account.credit
+            way = _still(base.advanced(first, account.equity, balance), ahead.count, account)
         else:
-            way = _moving(base, ahead.equity, ahead.lows, account.balance)
-            way = _until_noted(way, self._crew.watch.peak_to_note())
-            if not way.count:
-                return way
-            lowest = min(
-                float(ahead.equity[: way.count].min()), float(ahead.lows[: way.count].min())
-            )
-            highest = float(ahead.equity[: way.count].max())
+            noted = self._crew.watch.peak_to_note()
+            way = _moving(base, ahead.equity, ahead.lows, account.balance, noted)
+        if not way.count:
+            return way
         until = float(self._stops[here + way.count])
-        between = Extremes(lowest=lowest, highest=highest, margin=account.margin, until=until)
-        is_steady = self._crew.watch.is_steady(base, way.at(way.count - 1), between)
-        return way if is_steady else None
+        between = Extremes(
+            lowest=way.lowest, highest=way.highest, margin=account.margin, until=until
+        )
+        return way if self._crew.watch.is_steady(way.base, way.end, between) else None
 
     def _write(self, here: int, way: _Way, own: Sequence[Sequence[TradePosition]]) -> None:
         """Journal the decisions passed over, numbered in the order in which they were due."""
@@ -259,26 +252,35 @@ def _own(positions: Sequence[TradePosition], course: Course) -> Sequence[TradePo
     return [each for each in positions if (each.magic, each.symbol) == mine]
 
 
-def _moving(base: Baselines, equity: Doubles, lows: Doubles, balance: float) -> _Way:
-    """Return how the baselines move: as by a low, then an equity, at each stop."""
+def _still(base: Baselines, count: int, account: AccountInfo) -> _Way:
+    return _Way(count, base, base, account.balance, account.equity, account.equity)
+
+
+def _moving(base: Baselines, equity: Doubles, lows: Doubles, balance: float, noted: float) -> _Way:
+    """Return how the baselines move: as by a low, then an equity, at each stop.
+
+    Args:
+        base: Baselines before the first stop.
+        equity: At each, shape ``(n,)``.
+        lows: Before each, likewise.
+        balance: Of the account.
+        noted: Highest equity that is not written down; the way ends before a higher one.
+    """
     low = np.minimum.accumulate(np.minimum(lows, equity))
-    peak = np.maximum.accumulate(np.maximum(lows, equity))
+    peak = np.maximum(np.maximum.accumulate(np.maximum(lows, equity)), base.peak_equity)
+    count = len(peak) if peak[-1] <= noted else int(peak.searchsorted(noted, side="right"))
+    week = min(base.week_low, base.day_low)
+    moves = np.array((equity, peak, np.minimum(low, base.day_low), np.minimum(low, week)))
+    _, peak_then, day_low, week_low = moves[:, count - 1].tolist()
     return _Way(
+        count,
         base,
-        len(equity),
+        replace(base, peak_equity=peak_then, day_low=day_low, week_low=week_low),
         balance,
-        equity=equity,
-        peak=np.maximum(peak, base.peak_equity),
-        day_low=np.minimum(low, base.day_low),
-        week_low=np.minimum(low, min(base.week_low, base.day_low)),
+        lowest=float(low[count - 1]),
+        highest=float(equity[:count].max(initial=-np.inf)),
+        moves=moves,
     )
-
-
-def _until_noted(way: _Way, noted: float) -> _Way:
-    """Return the way as far as no new peak has to be written down."""
-    if way.peak is None or way.peak[-1] <= noted:
-        return way
-    return replace(way, count=int(np.searchsorted(way.peak, noted, side="right")))
 
 
 def _ranks(due: Sequence[Times]) -> list[NDArray[np.int64]]:

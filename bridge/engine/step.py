@@ -268,7 +268,7 @@ class Stepper:
         if scene is None:
             return Decision(action=Action.HOLD, reason="the terminal did not answer")
         settings = self._strategy.decision
-        recent = self._range(bars, scene)
+        recent = self._range(bars, scene) if settings.reads_range else 0.0
         standing = self.standing
         if standing.declined and wanted(signal, settings)[0] is not standing.declined:
             standing.declined = None

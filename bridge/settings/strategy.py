@@ -59,6 +59,11 @@ class DecisionSettings(Frozen):
     range_bars: Annotated[int, Field(ge=1, le=1000)] = 24
     """Closed bars whose mean true range is the recent range."""
 
+    @property
+    def reads_range(self) -> bool:
+        """Whether a distance depends on the recent range."""
+        return self.stop_ranges is not None or self.take_ranges is not None
+
     @model_validator(mode="after")
     def _one_way_each(self) -> Self:
         for level in ("stop", "take"):
