@@ -322,7 +322,7 @@ bool CBridge::IsReady(void)
    return(true);
   }
 //+------------------------------------------------------------------+
-//| What suspends entries now                                        |
+//| What suspends entries now, and what ends them for good           |
 //+------------------------------------------------------------------+
 void CBridge::Watch(void)
   {
@@ -336,9 +336,12 @@ void CBridge::Watch(void)
      }
    m_desk.SetAlarms(alarms);
    const double balance=AccountInfoDouble(ACCOUNT_BALANCE)+AccountInfoDouble(ACCOUNT_CREDIT);
+   const double equity=AccountInfoDouble(ACCOUNT_EQUITY);
    Scene        scene;
-   if(!m_desk.m_books.See(TimeCurrent(),AccountInfoDouble(ACCOUNT_EQUITY),balance))
+   if(!m_desk.m_books.See(TimeCurrent(),equity,balance))
       m_desk.Look(scene);
+   if(m_desk.HaltOnLoss(equity))
+      SaveState();
    if(m_settings.trades && m_desk.HasErrands() && m_desk.Look(scene))
       m_desk.RunErrands(scene);
   }

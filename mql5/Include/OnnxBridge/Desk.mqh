@@ -88,6 +88,7 @@ public:
    void              RunErrands(Scene &scene);
    ENUM_TRADING_STATE State(void) const;
    void              Halt(const string reason);
+   bool              HaltOnLoss(const double equity);
    void              Resume(void);
    bool              IsHalted(void) const { return(m_halted); }
    void              RestoreHalt(const bool halted) { m_halted=halted; }
@@ -199,6 +200,22 @@ void CDesk::Halt(const string reason)
       return;
    m_halted=true;
    Say("halt","no more entries: "+reason);
+  }
+//+------------------------------------------------------------------+
+//| Halts once a limit is reached that ends entries for good: equity |
+//| may be back before the next entry is asked for                   |
+//+------------------------------------------------------------------+
+bool CDesk::HaltOnLoss(const double equity)
+  {
+   Baselines known;
+   m_books.Known(known);
+   if(m_halted || !known.is_known)
+      return(false);
+   const string reason=HaltingLoss(m_settings.rules.losses,known,equity);
+   if(reason=="")
+      return(false);
+   Halt(reason);
+   return(true);
   }
 //+------------------------------------------------------------------+
 //| Lets entries go on: a person has looked                          |

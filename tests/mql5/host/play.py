@@ -50,12 +50,25 @@ def step(desktop: Desktop) -> bool:
 def play(desktop: Desktop, program: Program, bars: int | None = None) -> int:
     """Let a started program meet the bars to come, and return how many it met.
 
-    The moment at which it was started counts as the first tick, as in a replay.
+    The moment at which it was started counts as the first tick, as in a replay. A bar has a tick at
+    its open, and while something is held another one at its worst price: what a replay's watch is
+    told of it.
     """
     met = 0
     while program.is_running and not program.is_removed and met != bars:
         program.tick()
         met += 1
+        if desktop.paper.positions_total():
+            _meet_worst(desktop, program)
         if not step(desktop):
             break
     return met
+
+
+def _meet_worst(desktop: Desktop, program: Program) -> None:
+    """Move to the bar's first extreme, which the paper terminal takes on the worse side."""
+    following = desktop.paper.next_event_time()
+    worst = desktop.server_now() + program.bar_seconds // 3
+    if following is None or worst < following:
+        desktop.clock.wait_until(desktop.server.to_utc(worst))
+        program.tick()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from numpy import float64
 from numpy.typing import NDArray
 
+from bridge.mt5.timeframes import BY_VALUE
 from mql5.host.answers.files import Files
 from mql5.host.answers.machine import Machine, Role
 from mql5.host.answers.market import Market
@@ -56,6 +57,7 @@ class Program:
         for name, value in (inputs or {}).items():
             self._library.set_input(name, _text(value))
         self.is_running = False
+        self.bar_seconds = BY_VALUE[period].seconds
         self._calculated = 0
         self._market = market
 

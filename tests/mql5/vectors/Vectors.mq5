@@ -376,6 +376,22 @@ string AnswerLosses(const string name)
    return(ExactText(day.used)+" "+ExactText(total.used)+" "+ExactText(target.used));
   }
 //+------------------------------------------------------------------+
+//| The loss that halts, whether or not an entry is asked for        |
+//+------------------------------------------------------------------+
+string AnswerHalting(void)
+  {
+   Baselines  known;
+   LossLimits limits;
+   limits.drawdown=0.25;
+   limits.prop_total_loss=0.1;
+   known.peak_equity=Num(0);
+   known.day_low=Num(1);
+   known.deposits=Num(2);
+   limits.prop_start=Num(3);
+   const string reason=HaltingLoss(limits,known,Num(4));
+   return(StringSubstr(reason,0,MathMax(0,StringFind(reason,":"))));
+  }
+//+------------------------------------------------------------------+
 //| Value of a key among key=value; spaces are written as ;          |
 //+------------------------------------------------------------------+
 string Value(const string key,const string otherwise)
@@ -490,6 +506,8 @@ string Answer(const string name)
       return(AnswerBaselines());
    if(name=="shares" || name=="prop")
       return(AnswerLosses(name));
+   if(name=="halting")
+      return(AnswerHalting());
    if(name=="entry")
       return(AnswerEntry());
    if(name=="same_symbol")

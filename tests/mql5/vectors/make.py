@@ -406,6 +406,26 @@ def losses() -> None:
         case("prop", expected, start, paid, balance, began, low, equity, since, ulps=2)
 
 
+def halts() -> None:
+    """What ends entries for good, from the highest equity and a prop firm's start: by hand."""
+    # peak, the day's lowest, paid in, prop firm's start (0 is off), equity now.
+    for expected, numbers_ in (
+        ("", (10_000.0, 10_000.0, 0.0, 0.0, 10_000.0)),
+        ("", (10_000.0, 7_000.0, 0.0, 0.0, 7_500.25)),
+        ("drawdown", (10_000.0, 7_500.0, 0.0, 0.0, 7_500.0)),
+        ("drawdown", (10_000.0, 10_000.0, 0.0, 0.0, NAN)),
+        ("drawdown", (10_000.0, 10_000.0, 0.0, 0.0, -INF)),
+        ("", (10_000.0, 10_000.0, 0.0, 0.0, INF)),
+        ("drawdown", (0.0, 0.0, 0.0, 0.0, 0.0)),
+        ("", (10_000.0, 9_000.25, 0.0, 10_000.0, 9_500.0)),
+        ("prop_total_loss", (10_000.0, 9_000.0, 0.0, 10_000.0, 9_500.0)),
+        ("prop_total_loss", (10_000.0, 9_900.0, 500.0, 10_500.0, 9_900.0)),
+        ("", (10_000.0, 9_900.25, 500.0, 10_500.0, 9_900.25)),
+        ("drawdown", (14_000.0, 8_000.0, 0.0, 10_000.0, 8_000.0)),
+    ):
+        case("halting", expected, *numbers_)
+
+
 def _share(loss: float, of: float) -> Fraction:
     return Fraction(loss) / Fraction(of) if of > 0 else Fraction(1)
 
@@ -529,6 +549,7 @@ def lines() -> list[str]:
         decisions,
         care,
         losses,
+        halts,
         rules,
         retcodes,
         names,

@@ -15,7 +15,7 @@ from bridge.mt5.retcodes import retcode
 from bridge.mt5.sides import Side
 from bridge.mt5.timeframes import timeframe
 from bridge.risk.baselines import Baselines, first_baselines
-from bridge.risk.gauges import prop_gauges, seen_now
+from bridge.risk.gauges import account_gauges, prop_gauges, seen_now
 from bridge.risk.guard import Bounds, Facts, TradingState, check
 from bridge.risk.spans import is_in_span
 from bridge.risk.volume import fixed_volume, floor_to_step, volume_for_risk
@@ -258,6 +258,17 @@ def _prop(a: Fields) -> str:
     return _text(*(gauge.used for gauge in prop_gauges(seen_now(known, equity), terms)))
 
 
+def _halting(a: Fields) -> str:
+    peak, low, paid, start, equity = map(float, a)
+    known = Baselines(day=1, day_equity=peak, peak_equity=peak, day_low=low, deposits=paid)
+    limits = LimitSettings(
+        max_drawdown_share=0.25,
+        prop_firm=PropFirmSettings(start_balance=start, total_loss_share=0.1) if start else None,
+    )
+    gauges = account_gauges(seen_now(known, equity), 0, limits)
+    return next((each.name for each in gauges if each.halts and not each.ok), "")
+
+
 def _entry(a: Fields) -> str:
     given = dict(pair.split("=") for pair in a[0].split())
     number = {key: float(value) for key, value in given.items() if _is_number(value)}
@@ -385,6 +396,7 @@ TWINS: dict[str, Callable[[Fields], str]] = {
     "shares": _shares,
     "prop": _prop,
     "entry": _entry,
+    "halting": _halting,
     "same_symbol": lambda a: _yes(_same_symbol(a[0], a[1], a[2] or None)),
     "retcode": _retcode,
 }
