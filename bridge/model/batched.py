@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 import onnxruntime as ort
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from bridge.features import codec
 from bridge.features.featureset import sequences
-from bridge.model.contract import Contract, Input
+from bridge.model.contract import Contract
 from bridge.model.files import read_model_file
 from bridge.model.load import LoadedModel
 from bridge.model.session import RUNTIME_ERRORS, Answer, ModelSession, numpy_type, open_session
 from bridge.model.signal import SHARES_TOLERANCE
+from bridge.model.windows import windows_of
 from bridge.mt5.rates import RatesArray
 
 Numbers = NDArray[np.float64 | np.float32]
@@ -214,7 +214,6 @@ def _is_free(session: ort.InferenceSession) -> bool:
 
 def _from_windows(session: ort.InferenceSession, contract: Contract, rates: RatesArray) -> Fill:
     window = contract.window
-    columns = {item.name: _columns(item, rates) for item in contract.inputs}
     width = sum(len(item.columns) for item in contract.inputs)
     rows = max(1, _NUMBERS // (window * width))
 
@@ -222,24 +221,12 @@ def _from_windows(session: ort.InferenceSession, contract: Contract, rates: Rate
         parts = []
         for start in range(first, last, rows):
             stop = min(start + rows, last)
-            feed = {}
-            for item in contract.inputs:
-                known = columns[item.name][start + 1 - window : stop]
-                windows = sliding_window_view(known, window, axis=0)
-                if item.layout == "batch,window":
-                    feed[item.name] = np.ascontiguousarray(windows[:, 0])
-                else:
-                    feed[item.name] = np.ascontiguousarray(windows.transpose(0, 2, 1))
+            views = windows_of(rates[start + 1 - window : stop], contract)
+            feed = {name: np.ascontiguousarray(view) for name, view in views.items()}
             parts.append(_rows(session.run([contract.output.name], feed)[0], stop - start))
         return np.concatenate(parts)
 
     return fill
-
-
-def _columns(item: Input, rates: RatesArray) -> NDArray[Any]:
-    with np.errstate(over="ignore"):
-        made = [rates[name].astype(numpy_type(item.dtype)) for name in item.columns]
-    return np.stack(made, axis=1)
 
 
 def _rows(output: NDArray[Any], count: int) -> Numbers:

@@ -56,6 +56,41 @@ def test_a_file_without_a_tree_is_asked_in_batches_of_windows(tmp_path: Path) ->
     assert all(session.run(window) == model.session.run(window) for window in windows(model))
 
 
+def test_columns_before_the_window_are_asked_in_batches_too(tmp_path: Path) -> None:
+    bars = helper.make_tensor_value_info("bars", TensorProto.DOUBLE, ["N", len(COLUMNS), 2])
+    time = helper.make_tensor_value_info("time", TensorProto.INT64, ["N", 2])
+    target = helper.make_tensor_value_info("target", TensorProto.FLOAT, ["N", 1])
+    nodes = [
+        helper.make_node("Gather", ["bars", "close"], ["closes"], axis=1),
+        helper.make_node("Gather", ["closes", "first"], ["before"], axis=2),
+        helper.make_node("Gather", ["closes", "last"], ["now"], axis=2),
+        helper.make_node("Sub", ["now", "before"], ["move"]),
+        helper.make_node("Reshape", ["move", "column"], ["move1"]),
+        helper.make_node("Sign", ["move1"], ["sign"]),
+        helper.make_node("Cast", ["sign"], ["target"], to=TensorProto.FLOAT),
+    ]
+    constants = [
+        helper.make_tensor("close", TensorProto.INT64, [1], [COLUMNS.index("close")]),
+        helper.make_tensor("first", TensorProto.INT64, [1], [0]),
+        helper.make_tensor("last", TensorProto.INT64, [1], [1]),
+        helper.make_tensor("column", TensorProto.INT64, [2], [-1, 1]),
+    ]
+    graph = helper.make_graph(nodes, "move", [bars, time], [target], constants)
+    imports = [helper.make_opsetid("", 15)]
+    made = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    first, *others = contract(2).inputs
+    turned = first.model_copy(update={"layout": "batch,columns,window"})
+    path = tmp_path / "model.onnx"
+    path.write_bytes(
+        with_contract(made, contract(2).model_copy(update={"inputs": (turned, *others)}))
+    )
+    model = load_model(path, probe=False)
+    session = session_of(model)
+    assert session.method == "windows"
+    assert all(session.run(window) == model.session.run(window) for window in windows(model))
+    assert set(session.values[1:, 0]) == {-1.0, 0.0, 1.0}
+
+
 def test_a_graph_of_a_fixed_batch_is_asked_one_by_one(tmp_path: Path) -> None:
     """Case D27: the batch dimension is 1, not free."""
     graph = last_move()
