@@ -1,4 +1,5 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -39,6 +40,32 @@ def test_there_and_back_is_the_same_over_a_year_of_open_hours(rule: str) -> None
         # Clocks are switched on Sundays, when no market that follows them is open.
         if weekday(moment) != 0:
             assert clock.to_utc(clock.from_utc(moment)) == moment
+
+
+@pytest.mark.parametrize(
+    ("rule", "zone", "lead"), [("eet-eu", "Europe/Helsinki", 0), ("eet-us", "America/New_York", 7)]
+)
+def test_each_change_comes_at_the_second_that_the_zones_own_rules_say(
+    rule: str, zone: str, lead: int
+) -> None:
+    clock, place, ahead = server_clock(rule), ZoneInfo(zone), timedelta(hours=lead)
+
+    def offset(moment: datetime) -> float:
+        return ((moment.utcoffset() or timedelta(0)) + ahead).total_seconds()
+
+    changes = 0
+    for day in range(0, 130 * 365, 2):
+        begin = datetime.fromtimestamp(day * 86_400, place)
+        assert clock.from_utc(day * 86_400) - day * 86_400 == offset(begin)
+        if offset(begin) == offset(begin + timedelta(days=2)):
+            continue
+        changes += 1
+        for second in (each + off for each in range(0, 2 * 86_400, 3_600) for off in (-1, 0)):
+            utc = day * 86_400 + second
+            assert clock.from_utc(utc) == utc + offset(datetime.fromtimestamp(utc, place))
+            wall = datetime.fromtimestamp(utc, UTC).replace(tzinfo=None) - ahead
+            assert clock.to_utc(utc) == wall.replace(tzinfo=place).timestamp()
+    assert changes > 230
 
 
 @pytest.mark.parametrize("rule", ["", "UTC", "utc+", "utc+15", "utc+x", "eet", "gmt+2"])
