@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.share import share_dir
 from mql5.host.compiler import Compiler
 from mql5.parity.cases import CASES
 from mql5.parity.compare import differences
@@ -22,18 +23,32 @@ def _short(case: Case) -> Case:
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("case", "orders"),
     [
-        _short(next(one for one in CASES if one.model == "eurusd_h1_direction")),
-        _short(next(one for one in CASES if one.margin_mode == "netting" and one.tables)),
+        (_short(CASES[0]), 5),
+        (_short(next(one for one in CASES if "trailing" in one.what)), 5),
+        # An entry and its exit; nothing is opened after the fall.
+        (_short(next(one for one in CASES if "halted" in one.what)), 2),
     ],
-    ids=lambda case: f"{case.model}-{case.margin_mode}-{case.what}",
+    ids=["plain", "trailing", "halted"],
 )
-def test_daemon_and_expert_agree(compiler: Compiler, tmp_path: Path, case: Case) -> None:
+def test_daemon_and_expert_agree(
+    compiler: Compiler, tmp_path: Path, case: Case, orders: int
+) -> None:
     row = compared(case, compiler, tmp_path / "case")
     assert row.found == ()
+    assert row.largest == 0.0
     assert row.decisions > 200
-    assert row.orders > 4
+    assert row.orders >= orders
+
+
+def test_every_model_that_ships_is_in_the_table() -> None:
+    """On both symbols and both kinds of accounts, over 5,000 bars."""
+    shipped = {path.parent.name for path in share_dir("models").glob("*/model.onnx")}
+    for symbol in ("EURUSD", "XAUUSD"):
+        for account in ("hedging", "netting"):
+            plain = [one for one in CASES if (one.symbol, one.margin_mode) == (symbol, account)]
+            assert {one.model for one in plain if one.bars >= 5_000} == shipped
 
 
 def test_an_input_of_one_side_alone_is_found(compiler: Compiler, tmp_path: Path) -> None:
@@ -65,5 +80,14 @@ def test_the_table_says_what_it_lacks() -> None:
     from mql5.parity.table import lines
 
     case = Case("m", "Classifier", "XAUUSD", "netting", 5)
-    (line,) = lines([Row(case)])
-    assert "BRIDGE_TEST_DATA" in line
+    (line,) = lines([Row(case, why_not="no bars")])
+    assert "| 5 | not run: no bars |" in line
+
+
+def test_a_model_that_no_terminal_takes_is_a_row_with_its_reason(
+    compiler: Compiler, tmp_path: Path
+) -> None:
+    case = Case("eurusd_h1_forecast", "Classifier", "EURUSD", "netting", 300)
+    row = compared(case, compiler, tmp_path / "case")
+    assert row.found is None
+    assert "use --template forecast" in row.why_not

@@ -10,7 +10,7 @@ sys.path[:0] = [str(Path(__file__).parents[2])]
 
 from mql5.host.compiler import session_compiler  # noqa: E402
 from mql5.parity.cases import CASES  # noqa: E402
-from mql5.parity.table import HEADER, compared, lines  # noqa: E402
+from mql5.parity.table import HEADER, compared, lines, versions  # noqa: E402
 
 
 def _say(*said: str) -> None:
@@ -24,11 +24,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases whose line holds this text")
     parser.add_argument("--show", type=int, default=5, help="differences shown of a case")
     asked = parser.parse_args()
-    _say(HEADER)
+    _say(versions(), "", HEADER)
     differs = False
     with tempfile.TemporaryDirectory(prefix="parity-") as folder:
         for number, case in enumerate(CASES):
-            if asked.only not in f"{case.model} {case.symbol} {case.margin_mode} {case.what}":
+            words = f"{case.model} {case.template} {case.symbol} {case.margin_mode} {case.what}"
+            if asked.only not in words:
                 continue
             place = Path(folder) / str(number)
             row = compared(case, session_compiler(), place, is_thorough=True)

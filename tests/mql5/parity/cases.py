@@ -1,10 +1,20 @@
-"""The cases of the full table: each template's model, and settings that shape a trade."""
+"""The cases of the full table: every model that ships, and settings that shape a trade."""
 
 from dataclasses import replace
 
 from mql5.parity.table import Case
 
-_MODELS = {"eurusd_h1_direction": "Classifier", "eurusd_h1_sma_cross": "Forecast"}
+# Each with the template that trades what it answers.
+_MODELS = {
+    "eurusd_h1_direction": "Classifier",
+    "eurusd_h1_sma_cross": "Forecast",
+    "eurusd_h1_logistic": "Classifier",
+    "eurusd_h1_histboost": "Classifier",
+    "eurusd_h1_lightgbm": "Classifier",
+    "eurusd_h1_mlp": "Classifier",
+    "eurusd_h1_lstm": "Classifier",
+    "eurusd_h1_forecast": "Forecast",
+}
 _BARS = 5_300
 _SYMBOLS = ("EURUSD", "XAUUSD")
 _ACCOUNTS = ("hedging", "netting")
@@ -44,6 +54,13 @@ _SETTINGS = (
             "InpPartialAt": 150.0,
             "InpPartialShare": 0.5,
         },
+    ),
+    # Equity falls so far inside a bar only, and is back before the next entry.
+    replace(
+        _BASE,
+        what="halted by a fall",
+        tables={"strategy": {"risk": {"max_drawdown_share": 0.001}}},
+        inputs={"InpMaxDrawdown": 0.001},
     ),
 )
 

@@ -51,6 +51,21 @@ def _of_bars(daemon: Run, expert: Run, tolerance: float) -> Iterator[Difference]
         yield from _of_values("decision", time, ours.facts, theirs.facts)
 
 
+def largest_difference(daemon: Run, expert: Run) -> float:
+    """Return the largest difference of two outputs of a bar that both have."""
+    shared = daemon.bars.keys() & expert.bars.keys()
+    return max(
+        (
+            abs(ours - theirs)
+            for time in shared
+            for ours, theirs in zip(
+                daemon.bars[time].outputs, expert.bars[time].outputs, strict=False
+            )
+        ),
+        default=0.0,
+    )
+
+
 def _near(ours: tuple[float, ...], theirs: tuple[float, ...], tolerance: float) -> bool:
     pairs = zip(ours, theirs, strict=False)
     return len(ours) == len(theirs) and all(
