@@ -180,17 +180,32 @@ def recipe_of(
     )
 
 
-@pytest.mark.parametrize(("template", "kind"), [("forecast", "forecast"), ("outputs", "shares")])
-def test_every_template_builds(
-    compiler: Compiler, tmp_path: Path, template: str, kind: str
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_template_compiles_as_it_is_written(
+    compiler: Compiler, tmp_path: Path, template: str
 ) -> None:
-    model = load_model(small_model(tmp_path, kind=kind), probe=False)
+    model = load_model(small_model(tmp_path, kind=TEMPLATES[template].kinds[0]), probe=False)
     out = tmp_path / "out"
     write(out, recipe_of(model, template), model, force=False)
-    (source,) = out.rglob("one.mq5")
-    assert compiler.build(source, out).program.inputs
-    if template == "outputs":
-        assert compiler.build(out / "Scripts" / "OnnxBridge" / "one_SelfTest.mq5", out)
+    compiler.check(out / TEMPLATES[template].folder / "one.mq5", out)
+    if template == "outputs":  # it is the same for all
+        compiler.check(out / "Scripts" / "OnnxBridge" / "one_SelfTest.mq5", out)
+
+
+def test_a_written_shadow_decides_and_sends_nothing(compiler: Compiler, tmp_path: Path) -> None:
+    model = load_model(model_of("eurusd_h1_sma_cross"), probe=False)
+    out = tmp_path / "out"
+    write(out, recipe_of(model, "shadow"), model, force=False)
+    desktop = terminal(tmp_path)
+    one = program(compiler.build(out / "Experts" / "OnnxBridge" / "one.mq5", out), desktop)
+    assert one.start() == 0, one.log
+    play(desktop, one, bars=60)
+    one.stop()
+    assert one.sent == []
+    (journal,) = desktop.common.rglob("decisions_shadow_EURUSD_H1_26001.csv")
+    rows = list(csv.DictReader(journal.read_text(encoding="utf-8").splitlines()))
+    # The rule always wants a position, and never gets one.
+    assert [row["action"] for row in rows if row["row"] == "decision"] == ["open"] * 60
 
 
 def test_hand_edits_stay_and_others_are_kept_from_loss(tmp_path: Path) -> None:
