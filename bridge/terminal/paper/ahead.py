@@ -5,7 +5,6 @@ a level is reached, or the account is stopped out, it ends. Same prices, same or
 same rounding: each number is the one that the walk would give.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.terminal.paper.barseries import BarSeries
-from bridge.terminal.paper.convert import rounded
+from bridge.terminal.paper.convert import units
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position
 from bridge.terminal.paper.margin import per_price
@@ -21,8 +20,8 @@ from bridge.terminal.paper.protection import watches
 
 Doubles = NDArray[np.float64]
 
-# Distance from a half below which the exact function is asked, units of the last decimal.
-_NEAR = 1e-4
+# Distance from a whole number above which the exact function is asked, units of the last decimal.
+_NEAR_HALF = 0.5 - 1e-4
 _PERCENT = 0
 
 
@@ -48,110 +47,91 @@ def foresee(desk: Desk, most: int) -> Ahead | None:
     if not watches(desk):
         return Ahead(most)
     series = desk.market.walked[0]
-    others = sum(1 for _ in desk.market) > 1
-    if others or not isinstance(series, BarSeries) or not series.is_at_open(desk.market.now):
+    if len(desk.market) > 1 or not isinstance(series, BarSeries):
         return None
-    held = desk.ledger.positions.values()
-    if any(_rate(desk, one, np.ones(1)) is None for one in held):
+    is_at_open = series.is_at_open(desk.market.now)
+    if not is_at_open or desk.money.own_rate(series.info, series.bid) is None:
         return None
     return _seen(desk, series, most)
 
 
 def _seen(desk: Desk, series: BarSeries, most: int) -> Ahead:
-    bars = series.stretch(series.index, series.index + most + 1)
-    count = len(bars.open) - 1
-    ask = bars.ask_of(bars.open)
-    levels, low, high = series.levels, bars.low[:-1], bars.high[:-1]
-    touched = _touched(levels, (bars.open[1:], bars.open[1:]), lambda: (ask[1:], ask[1:]))
+    bars = slice(series.index, series.index + most + 1)
+    bids = asks = series.path(bars)
+    if any(one.type for one in desk.ledger.positions.values()):  # nobody else looks at asks
+        asks = series.asks_of(bids, bars)
+    count = _untouched(series, bids, asks)
+    at_open, at_low, at_high = _equities(desk, bids[:, : count + 1], asks[:, : count + 1])
+    is_judged = series.glides or series.judged == desk.ledger.revision
+    # Otherwise the close is judged, too, since something happened at the open.
+    at_open[0] = series.worst if is_judged else min(at_open[0], series.worst)
+    worst = at_open[:-1]
     if series.glides:
-        touched |= _touched(levels, (low, high), lambda: (bars.ask_of(low), bars.ask_of(high)))
-    count = _before(touched, count)
-    extremes = (low if series.net >= 0 else high)[: count if series.glides else 0]
-    # At once: to call numpy takes longer than a few bars more.
-    bids = np.concatenate((bars.open[: count + 1], extremes))
-    asks = np.concatenate((ask[: count + 1], bars.ask_of(extremes)))
-    at_open, at_extremes = np.split(equities(desk, bids, asks), [count + 1])
-    worst = at_open[:-1].copy()
-    if series.glides:
-        worst[:1] = series.worst
-        worst = np.minimum(worst, at_extremes)
-    elif series.judged == desk.ledger.revision:
-        worst[:1] = series.worst
-    else:  # the close is judged, too, since something happened at the open
-        worst[:1] = np.minimum(worst[:1], series.worst)
-    count = _before(_is_out(desk, np.minimum(worst, at_open[1:])), count)
+        worst = np.minimum(worst, (at_low if series.net >= 0 else at_high)[:-1])
+    count = _before(np.minimum(worst, at_open[1:]) <= _stop_out_level(desk))
     return Ahead(count, at_open[1 : count + 1], worst[:count])
 
 
-def _before(found: NDArray[np.bool_], count: int) -> int:
-    """Return how many places come before the first that is true; at most ``count``."""
-    return min(count, int(found.argmax())) if found.any() else count
+def _before(found: NDArray[np.bool_]) -> int:
+    """Return how many places come before the first that is true."""
+    places = found.nonzero()[0]
+    return int(places[0]) if places.size else found.size
 
 
-def _touched(
-    levels: tuple[float, float, float, float],
-    bids: tuple[Doubles, Doubles],
-    asks: Callable[[], tuple[Doubles, Doubles]],
-) -> NDArray[np.bool_]:
-    """Return where prices from the lowest to the highest reach a level."""
-    floor, ceiling, floor_of_ask, ceiling_of_ask = levels
-    low, high = bids
-    found = (low <= floor) | (high >= ceiling)
+def _untouched(series: BarSeries, bids: Doubles, asks: Doubles) -> int:
+    """Return how many bars pass until a price in one, or the open behind it, reaches a level."""
+    floor, ceiling, floor_of_ask, ceiling_of_ask = series.levels
+    found = (bids <= floor) | (bids >= ceiling)
     if floor_of_ask > -inf or ceiling_of_ask < inf:
-        low, high = asks()
-        found |= (low <= floor_of_ask) | (high >= ceiling_of_ask)
-    return found
+        found |= (asks <= floor_of_ask) | (asks >= ceiling_of_ask)
+    at_open, at_low, at_high = found
+    touched = at_open[1:]
+    if series.glides:
+        touched = touched | at_low[:-1] | at_high[:-1]
+    return _before(touched)
 
 
-def _is_out(desk: Desk, equity: Doubles) -> NDArray[np.bool_]:
-    """Twin of ``exits._is_out``."""
+def _stop_out_level(desk: Desk) -> float:
+    """Return the equity at or below which positions are closed. Twin of ``exits._is_out``."""
     terms, margin = desk.terms, desk.margin()
-    if terms.margin_so_mode == _PERCENT:
-        if margin <= 0:
-            return np.zeros(len(equity), dtype=bool)
-        return equity <= margin * terms.margin_so_so / 100
-    return equity <= terms.margin_so_so
+    if terms.margin_so_mode != _PERCENT:
+        return terms.margin_so_so
+    return margin * terms.margin_so_so / 100 if margin > 0 else -inf
 
 
-def equities(desk: Desk, bid: Doubles, ask: Doubles) -> Doubles:
+def _equities(desk: Desk, bids: Doubles, asks: Doubles) -> Doubles:
     """Return the account's equity at prices of the one symbol that it holds.
 
     Args:
         desk: The account.
-        bid: Shape ``(n,)``.
-        ask: Likewise.
+        bids: Any shape.
+        asks: Likewise; of no interest when nothing is sold.
     """
-    floating = np.zeros(len(bid))
-    for position in desk.ledger.positions.values():
-        floating = floating + (_profit(desk, position, bid, ask) + position.swap)
-    digits = desk.terms.currency_digits
-    # Sums of whole cents: no half is near, whichever way it would be rounded.
-    return rounded_all(desk.ledger.balance + rounded_all(floating, digits), digits)
-
-
-def _profit(desk: Desk, position: Position, bid: Doubles, ask: Doubles) -> Doubles:
-    """Twin of ``Money.profit``, in its order of arithmetic."""
-    info = desk.symbols[position.symbol]
-    closed = ask if position.type else bid
-    value = (closed - position.price_open) * position.sign * per_price(info) * position.volume
-    rate = _rate(desk, position, closed)
-    return rounded_all(value * (np.nan if rate is None else rate), desk.terms.currency_digits)
-
-
-def _rate(desk: Desk, position: Position, closed: Doubles) -> Doubles | float | None:
-    return desk.money.own_rate(desk.symbols[position.symbol], closed)
-
-
-def rounded_all(values: Doubles, digits: int) -> Doubles:
-    """Return each value with ``digits`` decimals. Twin of ``convert.rounded``."""
-    scale = float(10**digits)
-    scaled = np.abs(values) * scale
-    whole = np.floor(scaled + 0.5)
-    made: Doubles = np.copysign(whole / scale, values) + 0.0
-    near = np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR
-    for place in np.flatnonzero(near):
-        made[place] = rounded(float(values[place]), digits)
+    ledger, digits = desk.ledger, desk.terms.currency_digits
+    # Money is a whole number of units, of which sums are exact.
+    known, profits = units(ledger.balance, digits), np.zeros(bids.shape)
+    for position in ledger.positions.values():
+        known += units(position.swap, digits)
+        profits += _profits(desk, position, asks if position.type else bids)
+    made: Doubles = (profits + known) / 10**digits
     return made
+
+
+def _profits(desk: Desk, position: Position, closed: Doubles) -> Doubles:
+    """Return a position's profit in units. Twin of ``Money.profit``, in its order of arithmetic."""
+    info = desk.symbols[position.symbol]
+    value = (closed - position.price_open) * position.sign * per_price(info) * position.volume
+    rate = desk.money.own_rate(info, closed)
+    return units_of_all(value * (np.nan if rate is None else rate), desk.terms.currency_digits)
+
+
+def units_of_all(values: Doubles, digits: int) -> Doubles:
+    """Return each value in units of its last decimal. Twin of ``convert.units``."""
+    scaled = values * 10**digits
+    whole: Doubles = np.rint(scaled)
+    for place in zip(*(np.abs(scaled - whole) > _NEAR_HALF).nonzero(), strict=True):
+        whole[place] = units(float(values[place]), digits)
+    return whole
 
 
 def pass_over(desk: Desk, ahead: Ahead, count: int) -> None:
@@ -162,9 +142,9 @@ def pass_over(desk: Desk, ahead: Ahead, count: int) -> None:
     if not isinstance(series, BarSeries):
         return
     first = series.index
-    newest = range(max(0, count - (desk.ledger.lows.maxlen or count)), count)
-    for place in newest:
-        desk.ledger.lows.append((series.end_of(first + place), float(ahead.lows[place])))
+    oldest = max(0, count - (desk.ledger.lows.maxlen or count))
+    ends = series.ends(slice(first + oldest, first + count))
+    desk.ledger.lows.extend(zip(ends, ahead.lows[oldest:count].tolist(), strict=True))
     series.jump(first + count)
     series.worst, series.judged = float(ahead.equity[count - 1]), desk.ledger.revision
     desk.market.now = max(desk.market.now, series.time)

@@ -12,7 +12,6 @@ spread above, the bar's or, where it has none, the specification's.
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -27,31 +26,11 @@ from bridge.terminal.paper.series import CLOSE, FIRST, OPEN, QUOTE_FLAGS, SECOND
 from bridge.terminal.paper.sessions import Week
 
 _DAY = 86_400
-# Distance from a half below which Python's own rounding is asked, units of the last digit.
-_NEAR = 1e-3
+# Distance from a whole number above which Python's own rounding is asked, units of the last digit.
+_NEAR_HALF = 0.5 - 1e-3
 
 Doubles = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Bars of a series as columns, with the asks that belong to their bids."""
-
-    open: Doubles
-    high: Doubles
-    low: Doubles
-    spread: Doubles
-    digits: int
-
-    def ask_of(self, bids: Doubles) -> Doubles:
-        """Return the ask of a bid in each of the first bars. Twin of ``BarSeries.ask_of``."""
-        asks = bids + self.spread[: len(bids)]
-        scale = float(10**self.digits)
-        scaled = asks * scale
-        made: Doubles = np.rint(scaled) / scale
-        for place in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR):
-            made[place] = round(float(asks[place]), self.digits)
-        return made
+Places = NDArray[np.intp]
 
 
 class BarSeries(Series):
@@ -72,8 +51,10 @@ class BarSeries(Series):
         "_high",
         "_low",
         "_open",
+        "_path",
         "_points",
         "_spread",
+        "_spreads",
         "_volume",
         "low_first",
         "stage",
@@ -89,11 +70,12 @@ class BarSeries(Series):
         glides: bool = True,
     ) -> None:
         super().__init__(info, timeframe, _checked(info.name, bars), week)
-        spread = np.where(bars["spread"] > 0, bars["spread"], info.spread) * info.point
+        self._spreads = np.where(bars["spread"] > 0, bars["spread"], info.spread) * info.point
+        self._path: Doubles = np.stack([bars[name] for name in ("open", "low", "high")])
         self._end = view(_ends(bars["time"], timeframe))
-        self._open, self._high = view(bars["open"]), view(bars["high"])
-        self._low, self._close = view(bars["low"]), view(bars["close"])
-        self._spread, self._points = view(spread), view(bars["spread"])
+        self._open, self._low, self._high = map(view, self._path)
+        self._close = view(bars["close"])
+        self._spread, self._points = view(self._spreads), view(bars["spread"])
         self._volume = view(bars["tick_volume"])
         self._glides = glides
         self.stage = CLOSE
@@ -137,20 +119,23 @@ class BarSeries(Series):
         """Whether ``now`` is the moment at which the newest bar has opened."""
         return self.stage == OPEN and self.time == now
 
-    def stretch(self, first: int, last: int) -> Stretch:
-        """Return bars ``first`` to ``last``, known or not: for who plays them ahead."""
-        part = slice(first, last)
-        return Stretch(
-            open=np.asarray(self._open[part]),
-            high=np.asarray(self._high[part]),
-            low=np.asarray(self._low[part]),
-            spread=np.asarray(self._spread[part]),
-            digits=self.info.digits,
-        )
+    def path(self, bars: slice | Places) -> Doubles:
+        """Return opens, lows and highs of bars, known or not: for who plays them ahead."""
+        return self._path[:, bars]
 
-    def end_of(self, index: int) -> int:
-        """Return the time of a bar's last event."""
-        return self._end[index]
+    def asks_of(self, bids: Doubles, bars: slice | Places) -> Doubles:
+        """Return the asks of bids in ``bars``, which are the last axis. Twin of :meth:`ask_of`."""
+        asks, scale = bids + self._spreads[bars], float(10**self.info.digits)
+        scaled = asks * scale
+        whole = np.rint(scaled)
+        made: Doubles = whole / scale
+        for place in zip(*(np.abs(scaled - whole) > _NEAR_HALF).nonzero(), strict=True):
+            made[place] = round(float(asks[place]), self.info.digits)
+        return made
+
+    def ends(self, bars: slice) -> list[int]:
+        """Return the times of bars' last events."""
+        return self._end[bars].tolist()
 
     def jump(self, index: int) -> None:
         """Be at the open of a bar, as if each event before it had been stepped through."""
@@ -236,10 +221,10 @@ class BarSeries(Series):
             return np.zeros(0, dtype=TICKS_DTYPE)
         start = max(0, self.position_of(first) - 1)
         stop = min(self.position_of(last), start + 1 + count)
-        rows = self._path(start, stop)
+        rows = self._points_of(start, stop)
         return rows[(rows["time"] >= first) & (rows["time"] <= last)][:count]
 
-    def _path(self, start: int, stop: int) -> RatesArray:
+    def _points_of(self, start: int, stop: int) -> RatesArray:
         known = slice(start, stop)
         begin, end = np.asarray(self._times[known]), np.asarray(self._end[known])
         third = end + 1 - begin

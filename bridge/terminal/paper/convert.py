@@ -20,6 +20,8 @@ HUB = "USD"
 _HUNDREDTHS = {"USC": "USD", "EUC": "EUR", "GBX": "GBP"}
 # Far below any currency's last digit, far above the noise of a product of doubles.
 _NOISE_DIGITS = 6
+# Distance from a whole number above which that noise may decide.
+_NEAR_HALF = 0.5 - 1e-4
 
 
 class NoQuotes(Exception):
@@ -28,8 +30,16 @@ class NoQuotes(Exception):
 
 def rounded(value: float, digits: int) -> float:
     """Return ``value`` with ``digits`` decimals, halves away from zero as decimals have them."""
-    scaled = round(abs(value) * 10**digits, _NOISE_DIGITS)
-    return math.copysign(math.floor(scaled + 0.5) / 10**digits, value) + 0.0
+    return units(value, digits) / 10**digits
+
+
+def units(value: float, digits: int) -> int:
+    """Return ``value`` as a whole number of units of its last decimal, rounded likewise."""
+    scaled = abs(value) * 10**digits
+    whole = math.floor(scaled + 0.5)
+    if abs(scaled - whole) > _NEAR_HALF:
+        whole = math.floor(round(scaled, _NOISE_DIGITS) + 0.5)
+    return -whole if value < 0 else whole
 
 
 def whole(currency: str) -> tuple[str, float]:

@@ -56,6 +56,9 @@ class Market:
         self.walked: list[Series] = []
         self.mark = -1
 
+    def __len__(self) -> int:
+        return len(self._series)
+
     def __iter__(self) -> Iterator[Series]:
         return iter(self._series.values())
 

@@ -102,7 +102,7 @@ class Money:
             return 1.0 / price / self._part
         return self.rate(info.currency_profit, gain=at_bid)
 
-    def own_rate(self, info: SymbolInfo, prices: "NDArray[np.float64]") -> "Rate | None":
+    def own_rate(self, info: SymbolInfo, prices: "Rate") -> "Rate | None":
         """Return what :meth:`profit` converts with at each price; None: other prices count, too."""
         if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
             return 1.0 / prices / self._part

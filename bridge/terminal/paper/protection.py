@@ -94,14 +94,13 @@ def watches(desk: Desk) -> bool:
 def _levels(desk: Desk, symbol: str) -> tuple[float, float, float, float]:
     """Return the nearest bids below and above, then asks, at which something happens."""
     floor, ceiling, floor_of_ask, ceiling_of_ask = bounds(desk, symbol)
-    held = desk.positions_of(symbol)
-    buys, sells = ([one for one in held if one.type == side] for side in (0, 1))
-    return (
-        max([floor, *(one.sl for one in buys if one.sl)]),
-        min([ceiling, *(one.tp for one in buys if one.tp)]),
-        max([floor_of_ask, *(one.tp for one in sells if one.tp)]),
-        min([ceiling_of_ask, *(one.sl for one in sells if one.sl)]),
-    )
+    for one in desk.positions_of(symbol):
+        if one.type:
+            floor_of_ask = max(floor_of_ask, one.tp or -inf)
+            ceiling_of_ask = min(ceiling_of_ask, one.sl or inf)
+        else:
+            floor, ceiling = max(floor, one.sl or -inf), min(ceiling, one.tp or inf)
+    return floor, ceiling, floor_of_ask, ceiling_of_ask
 
 
 def _at_event(desk: Desk, series: Series) -> None:

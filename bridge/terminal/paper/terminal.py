@@ -126,9 +126,9 @@ class PaperTerminal(Package):
         series = self._paper.desk.series(symbol)
         if not isinstance(series, BarSeries):
             return None
-        bars = series.stretch(0, len(series.recorded))
         places = np.searchsorted(series.recorded["time"], times)
-        return bars.open[places], bars.ask_of(bars.open)[places]
+        bids = series.path(places)[0]
+        return bids, series.asks_of(bids, places)
 
     def opens_of(self, symbol: str) -> NDArray[np.int64]:
         """Return the open times of the recorded bars of ``symbol``."""
