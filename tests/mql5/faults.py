@@ -17,7 +17,7 @@ READ: tuple[Fault, ...] = (
     (_EA, "ExtBridge.Deinit(reason);\n  }", "ExtBridge.Deinit(reason);"),
     (_EA, "ReadContract(contract);", "ReadContract(contract;"),
     (_EA, "ReadContract(contract);", "ReadContrakt(contract);"),
-    (_EA, "return(INIT_FAILED);", "return(INIT_FAILURE);"),
+    (_EA, "Refused(INIT_FAILED,MODEL_NAME,", "Refused(INIT_FAILURE,MODEL_NAME,"),
     (_EA, "CBridge ExtBridge;", "CBridge *ExtBridge;"),
     (_EA, "CBridge ExtBridge;", "CBridge ExtBridge=new CBridge;"),
     (_EA, "ExtBridge.Tick();", "ExtBridge->Tick();"),

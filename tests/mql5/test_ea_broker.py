@@ -12,7 +12,7 @@ from mql5.host.compiler import Built, Compiler
 from mql5.host.desktop import Desktop
 from mql5.host.play import step
 from mql5.host.program import InputValue, Program
-from mql5.support import ROOT, copied_tree, program, terminal
+from mql5.support import ROOT, program, terminal
 
 # Asks for a position at every bar and keeps it, so that a test decides when orders are sent.
 ALWAYS: dict[str, InputValue] = {
@@ -218,24 +218,3 @@ def test_a_halt_survives_a_restart_until_a_person_resumes(chart: Chart) -> None:
     (folder / "RESUME_26001").touch()
     chart.bars(1)
     assert len(chart.held) == 1
-
-
-def test_a_model_that_answers_otherwise_is_refused(compiler: Compiler, tmp_path: Path) -> None:
-    """A golden row that is off, and bytes that are not the contract's, end the start."""
-    root = copied_tree(tmp_path)
-    include = root / "Include" / "OnnxBridge" / "Generated" / "eurusd_h1_direction.mqh"
-    text = include.read_text(encoding="ascii")
-    head, marked, rows = text.rpartition("const double ExtGoldenOutputs[]=\n  {\n   0.")
-    assert head
-    include.write_text(head + marked + "9" + rows[1:], encoding="ascii")
-    off = compiler.build(root / "Experts" / "OnnxBridge" / "Classifier.mq5", root)
-    expert = program(off, terminal(tmp_path))
-    assert expert.start() == 1
-    assert any("golden row 0" in line for line in expert.log)
-    model = include.with_suffix(".onnx")
-    model.write_bytes(model.read_bytes() + b"\x00")
-    other = compiler.build(root / "Experts" / "OnnxBridge" / "Classifier.mq5", root)
-    expert = program(other, terminal(tmp_path / "two"))
-    assert expert.start() == 1
-    assert any("sha256" in line for line in expert.log)
-    assert expert.open_sessions == 0

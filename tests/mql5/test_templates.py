@@ -1,4 +1,4 @@
-"""Every program of the tree builds, and does its work on the paper terminal."""
+"""Every program of the tree builds, and does its work on the paper terminal; starts: test_start."""
 
 import csv
 from pathlib import Path
@@ -10,7 +10,6 @@ import pytest
 from bridge.share import share_dir
 from mql5.host.compiler import Compiler
 from mql5.host.play import play, step
-from mql5.host.program import Program
 from mql5.support import H1, ROOT, program, terminal
 
 PROGRAMS = sorted(path.relative_to(ROOT) for path in ROOT.rglob("*.mq5"))
@@ -101,30 +100,3 @@ def test_the_shadow_writes_decisions_and_sends_nothing(compiler: Compiler, tmp_p
     assert sum(row["row"] == "decision" for row in rows) == 60
     assert {row["action"] for row in rows} > {"open", "hold"}
     assert one.open_sessions == 0
-
-
-def test_two_experts_do_not_share_a_magic(compiler: Compiler, tmp_path: Path) -> None:
-    """Globals are each one's own, the lease is one for all: the second is refused."""
-    built = compiler.build(ROOT / "Experts" / "OnnxBridge" / "Classifier.mq5", ROOT)
-    desktop = terminal(tmp_path)
-    first, second, third = (program(built, desktop) for _ in range(3))
-    assert first.start() == 0, first.log
-    assert second.start() != 0
-    first.stop()
-    assert third.start() == 0, third.log
-    third.stop()
-    assert [one.open_sessions for one in (first, second, third)] == [0, 0, 0]
-
-
-def test_a_wrong_chart_or_no_permission_ends_the_start(compiler: Compiler, tmp_path: Path) -> None:
-    built = compiler.build(ROOT / "Experts" / "OnnxBridge" / "Classifier.mq5", ROOT)
-    desktop = terminal(tmp_path)
-    four_hours = Program(built, desktop, "EURUSD", 16388)
-    assert four_hours.start() != 0
-    desktop.may_trade = False
-    assert program(built, desktop).start() != 0
-    desktop.may_trade = True
-    assert program(built, desktop, InpModelSha256="0" * 64, InpModelFile="no.onnx").start() != 0
-    fine = program(built, desktop)
-    assert fine.start() == 0
-    fine.stop()

@@ -26,15 +26,10 @@ int OnInit()
    string         problem;
    ReadContract(contract);
    if(contract.kind==OUTPUT_SHARES)
-     {
-      Print("the model answers class shares: use the template Classifier");
-      return(INIT_FAILED);
-     }
+      return(Refused(INIT_FAILED,MODEL_NAME,
+                     "the model answers class shares: use the template Classifier"));
    if(!ReadInputs(true,settings,problem))
-     {
-      Print(problem);
-      return(INIT_PARAMETERS_INCORRECT);
-     }
+      return(Refused(INIT_PARAMETERS_INCORRECT,MODEL_NAME,problem));
    //--- hand edits begin: init
    //--- hand edits end: init
    return(ExtBridge.Init(settings,contract,ExtModelBytes,ExtGoldenBars,ExtGoldenOutputs));

@@ -26,10 +26,7 @@ int OnInit()
    string         problem;
    ReadContract(contract);
    if(!ReadInputs(false,settings,problem))
-     {
-      Print(problem);
-      return(INIT_PARAMETERS_INCORRECT);
-     }
+      return(Refused(INIT_PARAMETERS_INCORRECT,MODEL_NAME,problem));
    //--- hand edits begin: init
    //--- hand edits end: init
    return(ExtBridge.Init(settings,contract,ExtModelBytes,ExtGoldenBars,ExtGoldenOutputs));

@@ -87,16 +87,14 @@ CBridge::CBridge(void)
    m_seconds=0;
   }
 //+------------------------------------------------------------------+
-//| Says why nothing will be traded, gives everything back           |
+//| Gives everything back, says why nothing will be traded           |
 //+------------------------------------------------------------------+
 int CBridge::Refuse(const int code,const string words)
   {
-   if(!m_is_quiet)
-      Print(m_title,": not started: ",words);
    m_is_begun=false;
    m_model.Release();
    m_lease.Release();
-   return(code);
+   return(Refused(code,m_title,words));
   }
 //+------------------------------------------------------------------+
 //| Closed bars that a step needs                                    |

@@ -55,7 +55,8 @@ string OtherErrorWords(const int code)
       case 5002:
          return("the file name is wrong");
       case 5004:
-         return("the file can't be opened; another program may hold it");
+         return("the file can't be opened: it has to lie under MQL5\\Files of this terminal or in "
+                "the common folder, and no other program may hold it");
       case 5019:
          return("the file is not there: it has to lie under MQL5\\Files of this terminal; in the "
                 "tester embed the model instead");

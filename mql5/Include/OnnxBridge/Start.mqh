@@ -12,6 +12,16 @@
 // Numbers of one golden bar: the columns of the daemon's rates.
 #define START_BAR_NUMBERS 8
 //+------------------------------------------------------------------+
+//| Says why a program does not start; silent while optimising, where|
+//| thousands of runs would say it. Returns the code.                |
+//+------------------------------------------------------------------+
+int Refused(const int code,const string title,const string problem)
+  {
+   if(MQLInfoInteger(MQL_OPTIMIZATION)==0)
+      Print(title,": not started: ",problem);
+   return(code);
+  }
+//+------------------------------------------------------------------+
 //| Why the model is not for this chart; empty when it is            |
 //+------------------------------------------------------------------+
 string FaultOfPlace(const Contract &contract,const string symbol,const ENUM_TIMEFRAMES period,

@@ -36,11 +36,11 @@ double     ExtBuffer3[];
 double     ExtBuffer4[];
 string     ExtTrouble="";
 //+------------------------------------------------------------------+
-//| Says something once                                              |
+//| Says something once; nothing while a tester optimises            |
 //+------------------------------------------------------------------+
 void TellOnce(const string words)
   {
-   if(words==ExtTrouble)
+   if(words==ExtTrouble || MQLInfoInteger(MQL_OPTIMIZATION)!=0)
       return;
    ExtTrouble=words;
    Print(MODEL_NAME,": ",words);
@@ -68,10 +68,7 @@ int OnInit()
    if(InpBars<1)
       problem="the number of bars has to be above 0";
    if(problem!="")
-     {
-      TellOnce(problem);
-      return(INIT_PARAMETERS_INCORRECT);
-     }
+      return(Refused(INIT_PARAMETERS_INCORRECT,MODEL_NAME,problem));
    if(Sha256Of(ExtModelBytes)!=ExtContract.sha256)
       problem="the embedded model is not the contract's: generate and compile it again";
    else if(!ExtModel.Create(ExtModelBytes,ExtContract))
@@ -81,9 +78,8 @@ int OnInit()
       problem=FaultOfGolden(ExtModel,ExtContract,ExtGoldenBars,ExtGoldenOutputs,true,worst);
    if(problem=="")
       return(INIT_SUCCEEDED);
-   TellOnce(problem);
    ExtModel.Release();
-   return(INIT_FAILED);
+   return(Refused(INIT_FAILED,MODEL_NAME,problem));
   }
 //+------------------------------------------------------------------+
 //| Custom indicator deinitialization function                       |

@@ -164,7 +164,8 @@ class Machine:
     # Tester
 
     def tester_statistics(self, which: int) -> float:
-        return _statistics(self._desktop)[which]
+        # A count would cross as a whole number.
+        return float(_statistics(self._desktop)[which])
 
 
 def _statistics(desktop: Desktop) -> list[float]:
