@@ -17,6 +17,7 @@ from bridge.risk.streak import Streak
 _MINUTE = 60.0
 _ALL = 0
 """No strategy has the magic 0, so that it stands for all of them."""
+_NONE = Streak()
 
 
 @dataclass(slots=True)
@@ -66,7 +67,7 @@ class Tally:
 
     def losses(self, day: int, magic: int = _ALL) -> int:
         """Return the longest row of losses on a server day, of a strategy or of all together."""
-        return self._streaks.get(magic, Streak()).longest_on(day)
+        return self._streaks.get(magic, _NONE).longest_on(day)
 
     def _add(self, opened: _Opened, deal: TradeDeal) -> None:
         signed = BY_ORDER_TYPE[deal.type].sign * deal.volume
@@ -78,7 +79,7 @@ class Tally:
         # A ten-millionth of a unit is the noise of the sum, no loss.
         net = round(opened.net, 7)
         for magic in (_ALL, opened.magic):
-            streak = self._streaks.get(magic, Streak())
+            streak = self._streaks.get(magic, _NONE)
             self._streaks[magic] = streak.after(server_day(deal.time), net)
 
 

@@ -1,6 +1,6 @@
 """How much of each loss limit is used: one measure for guard, watch and status. Pure."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.risk.baselines import Baselines
 from bridge.settings import DayStart, LimitSettings, PropFirmSettings
@@ -19,15 +19,14 @@ NAMES = frozenset(
 """Names of the account's gauges."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gauge:
+class Gauge(NamedTuple):
     """A limit, and how much of it is used; both are shares, or both are counts.
 
     Attributes:
         name: Of the limit.
         used: What is used; no number breaks the limit.
         limit: None is off. It is broken once as much is used.
-        words: What was measured, for a person.
+        wording: What is measured, for a person, with what is used to fill in.
         money: What a share of 1 is, account currency; None is a count.
         origin: Equity from which it is measured, account currency.
         is_gain: Whether the limit lies above that equity.
@@ -37,11 +36,16 @@ class Gauge:
     name: str
     used: float
     limit: float | None
-    words: str
+    wording: str
     money: float | None = None
     origin: float = 0.0
     is_gain: bool = False
     halts: bool = False
+
+    @property
+    def words(self) -> str:
+        """What was measured, for a person."""
+        return self.wording.format(self.used)
 
     @property
     def left(self) -> float | None:
@@ -69,8 +73,7 @@ class Gauge:
         return f"{self.limit:g}" if self.money is None else f"{self.limit:.2%}"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What losses are measured on.
 
     Attributes:
@@ -93,39 +96,27 @@ def seen_now(baselines: Baselines, equity: float) -> Seen:
 
 def daily_loss(seen: Seen, limit: float | None) -> Gauge:
     """Measure the day's worst loss."""
-    used = seen.baselines.day_loss_share(seen.equity)
-    words = f"{used:.2%} lost today, closed and floating"
-    money = seen.baselines.day_equity
-    return Gauge(name="daily_loss", used=used, limit=limit, words=words, money=money, origin=money)
+    used, first = seen.baselines.day_loss_share(seen.equity), seen.baselines.day_equity
+    wording = "{:.2%} lost today, closed and floating"
+    return Gauge("daily_loss", used, limit, wording, money=first, origin=first)
 
 
 def weekly_loss(seen: Seen, limit: float | None) -> Gauge:
     """Measure the week's worst loss."""
-    used = seen.baselines.week_loss_share(seen.equity)
-    words = f"{used:.2%} lost this week, closed and floating"
-    money = seen.baselines.first_of_week
-    return Gauge(name="weekly_loss", used=used, limit=limit, words=words, money=money, origin=money)
+    used, first = seen.baselines.week_loss_share(seen.equity), seen.baselines.first_of_week
+    wording = "{:.2%} lost this week, closed and floating"
+    return Gauge("weekly_loss", used, limit, wording, money=first, origin=first)
 
 
 def drawdown(seen: Seen, limit: float | None) -> Gauge:
     """Measure the deepest fall from the highest equity."""
-    used = seen.drawdown
-    return Gauge(
-        name="drawdown",
-        used=used,
-        limit=limit,
-        words=f"equity was {used:.2%} below its peak",
-        money=seen.baselines.peak_equity,
-        origin=seen.baselines.peak_equity,
-        halts=True,
-    )
+    peak, wording = seen.baselines.peak_equity, "equity was {:.2%} below its peak"
+    return Gauge("drawdown", seen.drawdown, limit, wording, money=peak, origin=peak, halts=True)
 
 
 def losses_in_row(count: int, limit: int | None) -> Gauge:
     """Measure the longest row of losses on the day."""
-    return Gauge(
-        name="losses_in_row", used=count, limit=limit, words=f"{count} losses in a row today"
-    )
+    return Gauge("losses_in_row", count, limit, "{} losses in a row today")
 
 
 def account_gauges(seen: Seen, losses: int, limits: LimitSettings) -> tuple[Gauge, ...]:
@@ -158,7 +149,7 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             name="prop_daily_loss",
             used=day_loss,
             limit=terms.daily_loss_share,
-            words=f"{day_loss:.2%} of the starting balance lost today, closed and floating",
+            wording="{:.2%} of the starting balance lost today, closed and floating",
             money=start,
             origin=day_start,
         ),
@@ -166,7 +157,7 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             name="prop_total_loss",
             used=loss,
             limit=terms.total_loss_share,
-            words=f"{loss:.2%} of the starting balance lost, closed and floating",
+            wording="{:.2%} of the starting balance lost, closed and floating",
             money=start,
             origin=start,
             halts=True,
@@ -175,7 +166,7 @@ def prop_gauges(seen: Seen, terms: PropFirmSettings) -> tuple[Gauge, Gauge, Gaug
             name="prop_profit_target",
             used=profit,
             limit=terms.profit_target_share,
-            words=f"{profit:.2%} of the starting balance gained, floating included",
+            wording="{:.2%} of the starting balance gained, floating included",
             money=start,
             origin=start,
             is_gain=True,

@@ -1,10 +1,9 @@
 """Losses in a row: counted over a server day's closed positions, each net of its costs. A value."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Streak:
+class Streak(NamedTuple):
     """How many positions were lost one after the other.
 
     Attributes:
@@ -27,9 +26,9 @@ class Streak:
         """
         if day < self.day:
             return self
-        today = self if day == self.day else Streak(day)
-        losses = today.losses + 1 if net < 0 else today.losses if net == 0 else 0
-        return Streak(day, losses, max(today.longest, losses))
+        before, longest = (self.losses, self.longest) if day == self.day else (0, 0)
+        losses = before + 1 if net < 0 else before if net == 0 else 0
+        return Streak(day, losses, max(longest, losses))
 
     def longest_on(self, day: int) -> int:
         """Return the longest row of losses on ``day``."""

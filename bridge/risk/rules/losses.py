@@ -73,4 +73,6 @@ def _verdict(gauge: Gauge, name: str | None = None) -> Verdict:
 
 
 def _tighter(one: float | None, other: float | None) -> float | None:
-    return min((limit for limit in (one, other) if limit is not None), default=None)
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
