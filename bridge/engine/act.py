@@ -140,7 +140,7 @@ class Actor:
             return ()
         if fault := level_fault(position, level, scene.symbol, scene.tick):
             verdict = Verdict("level", False, fault, "what the broker allows now")
-            self._journal.denied(number, request, [verdict.as_dict()], verdict.rule)
+            self._journal.denied(number, request, [verdict], verdict.rule)
             return ()
         return self._pursue(lambda now: request, number, scene)
 
@@ -159,7 +159,7 @@ class Actor:
         )
         if sizing.volume == 0.0:
             verdict = Verdict("size", False, sizing.words, f"minimum {scene.symbol.volume_min:g}")
-            self._journal.denied(number, None, [verdict.as_dict()], verdict.rule)
+            self._journal.denied(number, None, [verdict], verdict.rule)
             return ()
         return self._pursue(
             lambda now: build_entry(
@@ -213,8 +213,7 @@ class Actor:
         if ruling.halts:
             self._halt(ruling)
         if ruling.denial is not None:
-            verdicts = [verdict.as_dict() for verdict in ruling.verdicts]
-            self._journal.denied(number, request, verdicts, ruling.denial.rule)
+            self._journal.denied(number, request, ruling.verdicts, ruling.denial.rule)
             return None, scene
         result = execute(self._terminal, self._journal, request, decision=number, ruling=ruling)
         if request.is_entry:

@@ -7,7 +7,7 @@ the journal. Whatever is not certain is stepped through.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -238,7 +238,7 @@ class Leap:
                 to_utc=self._clock.now() - int(self._stops[there]),
                 held=course.held(own[place]),
                 state=course.stepper.standing.state,
-                baselines=way.base.as_dict(),
+                baselines=way.base._asdict(),
                 balance=way.balance,
                 moves=way.columns(due[place] - here - 1),
             )
@@ -275,7 +275,7 @@ def _moving(base: Baselines, equity: Doubles, lows: Doubles, balance: float, not
     return _Way(
         count,
         base,
-        replace(base, peak_equity=peak_then, day_low=day_low, week_low=week_low),
+        base._replace(peak_equity=peak_then, day_low=day_low, week_low=week_low),
         balance,
         lowest=float(low[count - 1]),
         highest=float(equity[:count].max(initial=-np.inf)),

@@ -1,7 +1,5 @@
 """What the journal keeps of a decision: all that it was made of."""
 
-from dataclasses import asdict
-
 from bridge.engine.scene import Scene
 from bridge.engine.standing import Standing
 from bridge.engine.strategy import Strategy
@@ -49,9 +47,9 @@ def decision_row(
         stop_points=decision.stop_points,
         take_points=decision.take_points,
         reason=decision.reason,
-        holding=None if holding is None else asdict(holding),
+        holding=None if holding is None else holding._asdict(),
         state=standing.state,
-        baselines=standing.baselines.as_dict(),
+        baselines=standing.baselines._asdict(),
         bid=scene.tick.bid if scene else None,
         ask=scene.tick.ask if scene else None,
         balance=scene.account.balance if scene else None,

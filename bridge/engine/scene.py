@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from bridge.engine.standing import ENTRY, Held, Refusal, Standing
 from bridge.engine.tally import Tally
@@ -313,7 +313,7 @@ class Lookout:
 
     def note_baselines(self) -> None:
         """Journal the baselines now: a restart must know what no decision has told yet."""
-        self._tell("baselines", json.dumps(asdict(self.standing.baselines)))
+        self._tell("baselines", json.dumps(self.standing.baselines._asdict()))
 
     def _shift_baselines(self) -> None:
         """Take money that was paid in or out for neither gain nor loss."""

@@ -5,17 +5,16 @@ disk when the journal is closed, also after Ctrl-C.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.errors import JournalError
 from bridge.journal import stretches
 from bridge.journal.read import JournalReader
 from bridge.journal.stretches import Stretch, Track
-from bridge.journal.write import DecisionRow, Journal, decision_values
+from bridge.journal.write import DECISION, DecisionRow, Journal, Values, decision_values
 
 # Statements in one transaction.
 _MANY = 20_000
@@ -54,14 +53,8 @@ class BufferedJournal(Journal):
     def decision(self, row: DecisionRow) -> int:
         """Write a decision and return its number."""
         self._number += 1
-        names, values = decision_values(row)
-        with self._transaction():
-            self._insert(
-                f"INSERT INTO decisions (id, run, at_utc, {names})"  # noqa: S608  own names
-                f" VALUES (?, ?, ?{', ?' * len(values)})",
-                (self._number, self._run, self._clock.now(), *values),
-            )
-        return self._number
+        values = (self._number, self._run, self._clock.now(), *decision_values(row))
+        return self._write(DECISION, values)
 
     def track(self, track: Track) -> int:
         """Write a strategy's bars and answers, once, and return their number."""
@@ -97,10 +90,7 @@ class BufferedJournal(Journal):
             if self._db.in_transaction:
                 self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise JournalError(
-                f"the journal {self.path} can't be written ({error}): free the disk or close what "
-                "locks it"
-            ) from error
+            raise self._refusal(error) from error
         self._left = _MANY
 
     def tidy(self) -> None:
@@ -115,18 +105,31 @@ class BufferedJournal(Journal):
         finally:
             super().close()
 
+    def _write(self, statement: str, values: Values, *, sync: bool = False) -> int:
+        """Write a row with the next flush; nothing real is sent, so nothing is synced."""
+        try:
+            self._begin()
+            return int(self._db.execute(statement, values).lastrowid or 0)
+        except sqlite3.Error as error:
+            raise self._refusal(error) from error
+
+    def _write_all(self, statement: str, rows: Iterable[Values]) -> None:
+        for each in rows:
+            self._write(statement, each)
+
     @contextmanager
     def _transaction(self, *, sync: bool = False) -> Iterator[None]:
-        """Write it with the next flush; nothing real is sent, so nothing is synced."""
+        """Write what the block writes with the next flush."""
         try:
-            if not self._db.in_transaction:
-                self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             yield
         except sqlite3.Error as error:
-            raise JournalError(
-                f"the journal {self.path} can't be written ({error}): free the disk or close what "
-                "locks it"
-            ) from error
-        self._left -= 1
+            raise self._refusal(error) from error
+
+    def _begin(self) -> None:
+        """Be in the transaction that the next flush ends."""
         if self._left <= 0:
             self.flush()
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+        self._left -= 1

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import sqlite3
+from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from bridge.errors import ConfigError, JournalError
 from bridge.mt5.rates import RatesArray
@@ -95,6 +97,13 @@ def input_sha256(rates: RatesArray) -> str:
     return hashlib.sha256(rates.tobytes()).hexdigest()
 
 
+class Named(Protocol):
+    """A named tuple."""
+
+    def __hash__(self) -> int: ...
+    def _asdict(self) -> dict[str, Any]: ...
+
+
 def packed(value: object) -> str:
     """Return a value as the journal keeps it in a column."""
     return _ENCODER.encode(value)
@@ -103,6 +112,17 @@ def packed(value: object) -> str:
 # Made once: ``dumps`` makes one each time. NaN and infinity are answers of a model, too; Python's
 # JSON writes and reads them.
 _ENCODER = json.JSONEncoder(separators=(",", ":"), default=str, check_circular=False)
+
+
+def packed_all(values: Iterable[Named]) -> str:
+    """Return named tuples as the journal keeps them in a column: each with its names."""
+    return f"[{','.join(map(_packed_names, values))}]"
+
+
+@lru_cache(maxsize=1_024)
+def _packed_names(value: Named) -> str:
+    """Return one of them; what the guard says of an order, it mostly says of the next one, too."""
+    return packed(value._asdict())
 
 
 def unpacked(text: str) -> Any:

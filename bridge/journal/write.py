@@ -8,25 +8,25 @@ rebuilt from the terminal.
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from bridge.clock import Clock, SystemClock
 from bridge.errors import JournalError
 from bridge.journal import schema
-from bridge.journal.schema import input_sha256
-from bridge.journal.schema import packed as _json
+from bridge.journal.schema import Named, input_sha256, packed, packed_all
 from bridge.mt5.records import OrderSendResult, TradeDeal
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
 
-__all__ = ["DecisionRow", "Journal", "decision_values", "input_sha256"]
+__all__ = ["DECISION", "DecisionRow", "Journal", "Values", "decision_values", "input_sha256"]
+
+Values = tuple[Any, ...]
+"""What is written into a row, column by column."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRow:
+class DecisionRow(NamedTuple):
     """One decision, in the names of the table ``decisions``.
 
     Attributes:
@@ -62,13 +62,35 @@ class DecisionRow:
     equity: float | None
 
 
-def decision_values(row: DecisionRow) -> tuple[str, tuple[Any, ...]]:
-    """Return the columns of a row, and what is written into them."""
-    return ", ".join(_DECISION_COLUMNS), tuple(
-        _json(value) if name in _DECISION_JSON and value is not None else value
-        for name in _DECISION_COLUMNS
-        for value in (getattr(row, name),)
-    )
+_PACKED = tuple(map(DecisionRow._fields.index, ("outputs", "holding", "baselines")))
+
+
+def decision_values(row: DecisionRow) -> Values:
+    """Return what is written of a row."""
+    values = list(row)
+    for place in _PACKED:
+        if values[place] is not None:
+            values[place] = packed(values[place])
+    return tuple(values)
+
+
+def _insert(table: str, *columns: str, verb: str = "INSERT") -> str:
+    places = ", ".join("?" * len(columns))
+    return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({places})"
+
+
+# A row that is written without a number (id) gets the next one.
+DECISION = _insert("decisions", "id", "run", "at_utc", *DecisionRow._fields)
+"""The statement that writes a decision."""
+_RUN = _insert(
+    "runs", "at_utc", "wall_utc", "mode", "settings", "models", "account", "versions", "paths"
+)
+_INTENT = _insert("intents", "decision", "at_utc", "purpose", "request", "verdicts", "denied")
+_RESULT = _insert(
+    "results", "intent", "at_utc", "outcome", "words", "answer", verb="INSERT OR REPLACE"
+)
+_DEAL = _insert("deals", "ticket", "run", "time", "position_id", "deal", verb="INSERT OR IGNORE")
+_EVENT = _insert("events", "run", "at_utc", "magic", "kind", "text")
 
 
 class Journal:
@@ -119,13 +141,8 @@ class Journal:
     ) -> int:
         """Write the first row of a run and return its number."""
         row = (self._clock.now(), SystemClock().now(), mode)
-        texts = tuple(_json(value) for value in (settings, models, account, versions, paths))
-        with self._transaction():
-            self._run = self._insert(
-                "INSERT INTO runs (at_utc, wall_utc, mode, settings, models, account, versions,"
-                " paths) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row + texts,
-            )
+        texts = map(packed, (settings, models, account, versions, paths))
+        self._run = self._write(_RUN, (*row, *texts))
         return self._run
 
     def end_run(self, ending: str) -> None:
@@ -138,13 +155,9 @@ class Journal:
 
     def decision(self, row: DecisionRow) -> int:
         """Write a decision and return its number."""
-        with self._transaction():
-            return self._insert(
-                _INSERT_DECISION,
-                (self._run, self._clock.now(), *decision_values(row)[1]),
-            )
+        return self._write(DECISION, (None, self._run, self._clock.now(), *decision_values(row)))
 
-    def intent(self, decision: int | None, request: Request, verdicts: object) -> int:
+    def intent(self, decision: int | None, request: Request, verdicts: Iterable[Named]) -> int:
         """Write what is about to be sent; it is on the disk when this returns.
 
         Args:
@@ -152,30 +165,28 @@ class Journal:
             request: Exactly what will be sent.
             verdicts: What each rule of the guard said.
         """
-        with self._transaction(sync=True):
-            return self._intent(decision, request, verdicts, None)
+        return self._write(_INTENT, self._intent(decision, request, verdicts, None), sync=True)
 
     def denied(
-        self, decision: int | None, request: Request | None, verdicts: object, rule: str
+        self, decision: int | None, request: Request | None, verdicts: Iterable[Named], rule: str
     ) -> int:
         """Write what is not sent, or was not even built, and the rule that said no."""
-        with self._transaction():
-            return self._intent(decision, request, verdicts, rule)
+        return self._write(_INTENT, self._intent(decision, request, verdicts, rule))
 
     def _intent(
-        self, decision: int | None, request: Request | None, verdicts: object, denied: str | None
-    ) -> int:
-        return self._insert(
-            "INSERT INTO intents (decision, at_utc, purpose, request, verdicts, denied)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                decision,
-                self._clock.now(),
-                request.purpose if request else Purpose.ENTRY,
-                _json(request.as_dict()) if request else None,
-                _json(verdicts),
-                denied,
-            ),
+        self,
+        decision: int | None,
+        request: Request | None,
+        verdicts: Iterable[Named],
+        denied: str | None,
+    ) -> Values:
+        return (
+            decision,
+            self._clock.now(),
+            request.purpose if request else Purpose.ENTRY,
+            packed(request.as_dict()) if request else None,
+            packed_all(verdicts),
+            denied,
         )
 
     def result(
@@ -184,22 +195,17 @@ class Journal:
         """Write what came back, exactly as it came; it replaces what was known before."""
         received = None
         if answer is not None:
-            received = _json({**answer._asdict(), "request": answer.request._asdict()})
-        with self._transaction():
-            self._insert(
-                "INSERT OR REPLACE INTO results (intent, at_utc, outcome, words, answer)"
-                " VALUES (?, ?, ?, ?, ?)",
-                (intent, self._clock.now(), outcome, words, received),
-            )
+            received = packed({**answer._asdict(), "request": answer.request._asdict()})
+        self._write(_RESULT, (intent, self._clock.now(), outcome, words, received))
 
     def deals(self, deals: Iterable[TradeDeal]) -> None:
         """Write deals of the terminal; one that is known already is left as it is."""
         rows = [
-            (deal.ticket, self._run, deal.time, deal.position_id, _json(deal._asdict()))
+            (deal.ticket, self._run, deal.time, deal.position_id, packed(deal._asdict()))
             for deal in deals
         ]
-        with self._transaction():
-            self._db.executemany("INSERT OR IGNORE INTO deals VALUES (?, ?, ?, ?, ?)", rows)
+        if rows:
+            self._write_all(_DEAL, rows)
 
     def event(self, kind: str, text: str, magic: int | None = None) -> None:
         """Write that something happened that is neither a decision nor an order.
@@ -209,11 +215,7 @@ class Journal:
             text: What, in a sentence.
             magic: Whose strategy it concerns; None is the whole run.
         """
-        with self._transaction():
-            self._insert(
-                "INSERT INTO events (run, at_utc, magic, kind, text) VALUES (?, ?, ?, ?, ?)",
-                (self._run, self._clock.now(), magic, kind, text),
-            )
+        self._write(_EVENT, (self._run, self._clock.now(), magic, kind, text))
         self._on_event(kind, text, magic)
 
     def tidy(self) -> None:
@@ -223,8 +225,20 @@ class Journal:
         except sqlite3.Error as error:
             raise JournalError(f"the journal {self.path} can't be tidied: {error}") from error
 
-    def _insert(self, statement: str, values: tuple[Any, ...]) -> int:
-        return int(self._db.execute(statement, values).lastrowid or 0)
+    def _write(self, statement: str, values: Values, *, sync: bool = False) -> int:
+        """Write a row and return its number; synced to the disk when asked."""
+        with self._transaction(sync=sync):
+            return int(self._db.execute(statement, values).lastrowid or 0)
+
+    def _write_all(self, statement: str, rows: Iterable[Values]) -> None:
+        with self._transaction():
+            self._db.executemany(statement, rows)
+
+    def _refusal(self, error: sqlite3.Error) -> JournalError:
+        return JournalError(
+            f"the journal {self.path} can't be written ({error}): free the disk or close what "
+            "locks it; nothing is sent until then"
+        )
 
     @contextmanager
     def _transaction(self, *, sync: bool = False) -> Iterator[None]:
@@ -240,18 +254,7 @@ class Journal:
                 raise
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise JournalError(
-                f"the journal {self.path} can't be written ({error}): free the disk or close what "
-                "locks it; nothing is sent until then"
-            ) from error
+            raise self._refusal(error) from error
         finally:
             if sync:
                 self._db.execute("PRAGMA synchronous = NORMAL")
-
-
-_DECISION_COLUMNS = tuple(DecisionRow.__dataclass_fields__)
-_DECISION_JSON = frozenset({"outputs", "holding", "baselines"})
-_INSERT_DECISION = (
-    f"INSERT INTO decisions (run, at_utc, {', '.join(_DECISION_COLUMNS)})"  # noqa: S608  own names
-    f" VALUES (?, ?{', ?' * len(_DECISION_COLUMNS)})"
-)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bridge.mt5.servertime import server_day
 
@@ -10,8 +10,7 @@ from bridge.mt5.servertime import server_day
 _FIRST_WEEKDAY = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baselines:
+class Baselines(NamedTuple):
     """Equities that loss limits refer to, account currency.
 
     A limit that a day or week has broken stays broken until the next one, however equity moves:
@@ -50,41 +49,25 @@ class Baselines:
         """
         day, peak = server_day(server_time), max(self.peak_equity, equity)
         if day < self.day:  # a symbol's last tick may be of yesterday; that day is over
-            return self._with(peak_equity=peak)
+            return self._replace(peak_equity=peak)
+        first = low = week = week_low = equity
         if day == self.day:
-            return self._with(
-                peak_equity=peak,
-                day_low=min(self.day_low, equity),
-                day_balance=balance if self.day_balance is None else self.day_balance,
-                week_equity=self.first_of_week,
-                week_low=min(self.week_low, self.day_low, equity),
-            )
-        is_new_week = _week(day) > _week(self.day)
-        return replace(
-            self,
-            day=day,
-            day_equity=equity,
-            peak_equity=peak,
-            day_low=equity,
-            day_balance=balance,
-            week_equity=equity if is_new_week else self.first_of_week,
-            week_low=equity if is_new_week else min(self.week_low, self.day_low, equity),
-        )
+            first, low = self.day_equity, min(self.day_low, equity)
+            balance = balance if self.day_balance is None else self.day_balance
+        if day == self.day or _week(day) == _week(self.day):
+            week, week_low = self.first_of_week, min(self.week_low, self.day_low, equity)
+        return Baselines(day, first, peak, low, balance, week, week_low, self.deposits)
 
     def whole(self) -> "Baselines":
         """Return the baselines with the week's numbers, which the day's stand for until then."""
-        return self._with(week_equity=self.first_of_week, week_low=min(self.week_low, self.day_low))
-
-    def _with(self, **fields: float | None) -> "Baselines":
-        """Return the baselines with other numbers; themselves where they are the same."""
-        if all(getattr(self, name) == value for name, value in fields.items()):
-            return self  # as at most looks
-        return replace(self, **fields)  # type: ignore[arg-type]
+        if self.week_equity is not None and self.week_low <= self.day_low:
+            return self
+        lowest = min(self.week_low, self.day_low)
+        return self._replace(week_equity=self.first_of_week, week_low=lowest)
 
     def shifted(self, amount: float) -> "Baselines":
         """Return the baselines after ``amount`` was paid in (> 0) or out: neither gain nor loss."""
-        return replace(
-            self,
+        return self._replace(
             day_equity=self.day_equity + amount,
             peak_equity=self.peak_equity + amount,
             day_low=self.day_low + amount,
@@ -93,10 +76,6 @@ class Baselines:
             week_low=self.week_low + amount,
             deposits=self.deposits + max(amount, 0.0),
         )
-
-    def as_dict(self) -> dict[str, int | float | None]:
-        """Return the fields by name; ``asdict`` would copy each of them first."""
-        return {name: getattr(self, name) for name in _FIELDS}
 
     @property
     def first_of_week(self) -> float:
@@ -116,9 +95,6 @@ class Baselines:
     def drawdown_share(self, equity: float) -> float:
         """Return the fall from the highest equity, share of it."""
         return _share(self.peak_equity - equity, self.peak_equity)
-
-
-_FIELDS = tuple(Baselines.__dataclass_fields__)
 
 
 def _share(loss: float, of: float) -> float:

@@ -27,12 +27,12 @@ __all__ = [
 def check(request: Request, facts: Facts, bounds: Bounds) -> Ruling:
     """Ask every rule that applies to ``request``."""
     rules = ENTRY_RULES if request.is_entry else REDUCING_RULES
-    return Ruling(tuple(_ask(name, rule, request, facts, bounds) for name, rule in rules.items()))
-
-
-def _ask(name: str, rule: Rule, request: Request, facts: Facts, bounds: Bounds) -> Verdict:
-    try:
-        return rule(request, facts, bounds)
-    except Exception as error:  # noqa: BLE001  a broken rule lets no entry out and keeps no exit in
-        ok = not request.is_entry
-        return Verdict(name, ok, f"raised {type(error).__name__}: {error}", "none", halts=True)
+    verdicts = []
+    for name, rule in rules.items():
+        try:
+            verdict = rule(request, facts, bounds)
+        except Exception as error:  # noqa: BLE001  a broken rule lets no entry out, keeps no exit in
+            value = f"raised {type(error).__name__}: {error}"
+            verdict = Verdict(name, not request.is_entry, value, "none", halts=True)
+        verdicts.append(verdict)
+    return Ruling(tuple(verdicts))

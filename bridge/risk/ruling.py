@@ -1,15 +1,14 @@
 """What rules answer: a verdict each, a ruling of all of them, and the denial that comes of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from bridge.mt5.request import Request
 from bridge.risk.facts import Bounds, Facts
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What one rule said.
 
     Attributes:
@@ -24,19 +23,8 @@ class Verdict:
     limit: str
     halts: bool = False
 
-    def as_dict(self) -> dict[str, str | bool]:
-        """Return the fields by name; ``asdict`` would copy each of them first."""
-        return {
-            "rule": self.rule,
-            "ok": self.ok,
-            "value": self.value,
-            "limit": self.limit,
-            "halts": self.halts,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class Denial:
+class Denial(NamedTuple):
     """Why a request is not sent: the first rule that said no."""
 
     rule: str
@@ -47,8 +35,7 @@ class Denial:
         return f"{self.rule}: {self.value}, limit {self.limit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(NamedTuple):
     """Every rule's answer to one request."""
 
     verdicts: tuple[Verdict, ...]

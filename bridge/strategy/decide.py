@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from bridge.model.signal import Signal
 from bridge.mt5.sides import Side
@@ -17,8 +18,7 @@ class Action(StrEnum):
     REVERSE = "reverse"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
+class Holding(NamedTuple):
     """The strategy's open position.
 
     Attributes:

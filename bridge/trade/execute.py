@@ -1,6 +1,6 @@
 """Send a request once, the intent on disk before, the outcome after."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.errors import TerminalError
 from bridge.journal.write import Journal
@@ -11,8 +11,7 @@ from bridge.mt5.terminal import Terminal
 from bridge.risk.guard import Ruling
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TradeResult:
+class TradeResult(NamedTuple):
     """What became of a request.
 
     Attributes:
@@ -65,7 +64,7 @@ def execute(
         decision: Number of the decision behind it; None for an order of the engine itself.
         ruling: The guard's approval.
     """
-    intent = journal.intent(decision, request, [each.as_dict() for each in ruling.verdicts])
+    intent = journal.intent(decision, request, ruling.verdicts)
     try:
         result = result_of(terminal.order_send(request.as_dict()))
     except TerminalError as error:  # by the contract of Terminal, nothing was sent

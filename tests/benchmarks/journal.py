@@ -29,6 +29,7 @@ from bridge.mt5.records import OrderSendResult, Tick, TradeDeal, TradeOrder, Tra
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
 from bridge.risk.baselines import first_baselines
+from bridge.risk.ruling import Verdict
 from bridge.terminal.adapter import ModuleTerminal
 
 REQUEST = Request(
@@ -44,10 +45,7 @@ REQUEST = Request(
     type_filling=0,
     comment="mt5-onnx",
 )
-VERDICTS = [
-    {"rule": f"rule {number}", "ok": True, "value": "0.1 lots", "limit": "1 lots", "halts": False}
-    for number in range(16)
-]
+VERDICTS = [Verdict(f"rule {number}", True, "0.1 lots", "1 lots") for number in range(16)]
 
 
 def answer(order: int) -> OrderSendResult:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from bridge.engine import act
@@ -47,7 +46,7 @@ def _execute_first(
 ) -> TradeResult:
     """Send, and write the intent afterwards."""
     result = result_of(terminal.order_send(request.as_dict()))
-    intent = journal.intent(decision, request, [asdict(each) for each in ruling.verdicts])
+    intent = journal.intent(decision, request, ruling.verdicts)
     journal.result(intent, result.outcome, result.words, result.answer)
     return result
 

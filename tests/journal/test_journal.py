@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from journal_support import begin
@@ -53,6 +53,11 @@ def row(bar_time: int = 3600, **fields: Any) -> DecisionRow:
     return DecisionRow(**(plain | fields))
 
 
+class Said(NamedTuple):
+    rule: str
+    ok: bool
+
+
 def journal_at(path: Path) -> Journal:
     journal = Journal(path, ManualClock(1000.0))
     begin(journal)
@@ -73,7 +78,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     )
     with journal_at(path) as journal:
         number = journal.decision(row(outputs=(0.1, math.nan, math.inf)))
-        intent = journal.intent(number, REQUEST, [{"rule": "spread", "ok": True}])
+        intent = journal.intent(number, REQUEST, [Said("spread", ok=True)])
         journal.result(intent, Outcome.DONE, "the request is executed", answer)
         journal.denied(number, None, [], "size")
         journal.deals([record(TradeDeal, {"ticket": 5, "profit": 1.5})])

@@ -1,7 +1,6 @@
 """Every limit with what is used and left of it, from a journal of which each number is known."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,7 @@ def decision(magic: int, equity: float, known: Baselines) -> DecisionRow:
         reason="none",
         holding=None,
         state="active",
-        baselines=asdict(known),
+        baselines=known._asdict(),
         bid=1.0,
         ask=1.0,
         balance=equity,
@@ -205,10 +204,10 @@ def test_the_equity_seen_last_counts_and_without_any_there_is_nothing(tmp_path: 
 
 def test_baselines_that_were_written_by_themselves_are_newer(tmp_path: Path) -> None:
     written(tmp_path, None)
-    dipped = Baselines(**(asdict(KNOWN) | {"day_low": 9_000.0}))
+    dipped = Baselines(**(KNOWN._asdict() | {"day_low": 9_000.0}))
     with Journal(tmp_path / "journal.sqlite3", ManualClock(NOW + 90.0)) as journal:
         begin(journal)
-        journal.event("baselines", json.dumps(asdict(dipped)), 7)
+        journal.event("baselines", json.dumps(dipped._asdict()), 7)
     limits = found_in(tmp_path)["limits"]
     assert limits["daily_loss"]["used"] == pytest.approx(0.1)
     assert limits["daily_loss"]["left"] == pytest.approx(-0.05)
