@@ -1,6 +1,7 @@
 """Back-tests in tests: random walks, small random models, settings drawn from a seed."""
 
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,20 @@ from models_support import contract
 from onnx import TensorProto, helper, numpy_helper
 from terminal.paper_desk import profile, spec
 
+from bridge.cli.backtest_plan import Changes, make_plan
+from bridge.cli.backtest_run import Played, play
+from bridge.cli.log import Watcher
+from bridge.cli.paper_run import run_paper
+from bridge.engine.stop import Stop
+from bridge.journal.read import reading
 from bridge.market.barfile import write_bars
 from bridge.model.contract import with_contract
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse
 from bridge.settings import BridgeSettings
 
+# Written by the daemon's periodic jobs, which a back-test has not.
+JOBS = ("snapshot", "summary", "disk")
 START = parse("2024.01.08 00:00")
 HOUR = 3_600
 
@@ -166,3 +175,29 @@ def random_settings(folder: Path, seed: int) -> BridgeSettings:
         account={"margin_mode": "netting" if is_netting else "hedging", "commission": 3.5},
         limits=maybe(daily_loss_share=0.02, max_positions=1, max_drawdown_share=0.1),
     )
+
+
+def history(journal: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return all that a journal tells of the market and of what was done."""
+    with reading(journal) as past:
+        found = {
+            table: list(past.rows(table))
+            for table in ("decisions", "intents", "results", "deals", "events")
+        }
+    found["events"] = [row for row in found["events"] if row["kind"] not in JOBS]
+    for row in found["events"]:
+        del row["id"]  # jobs have taken numbers, too
+    return found
+
+
+def replayed(settings: BridgeSettings) -> Path:
+    """Run a paper replay and return its journal."""
+    with closing(Watcher(settings, lambda line: None)) as watcher:
+        assert run_paper(settings, speed=None, stop=Stop(), watcher=watcher)
+    return Path(settings.state) / "journal.sqlite3"
+
+
+def back_tested(settings: BridgeSettings, folder: Path, **changes: Any) -> Played:
+    """Run a back-test in a new folder."""
+    folder.mkdir()
+    return play(make_plan(settings, Changes(**changes)), folder)

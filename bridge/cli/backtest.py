@@ -64,7 +64,8 @@ def backtest(
     prices: Annotated[
         str | None,
         typer.Option(
-            help="open: a bar's open is its only price; ohlc: a path through each bar.",
+            help="open: a bar's open is its only price; ohlc: a path through each bar; ticks: "
+            "each recorded tick.",
             rich_help_panel=_CHANGE,
         ),
     ] = None,

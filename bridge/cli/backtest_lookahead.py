@@ -17,7 +17,8 @@ from bridge.features.codec import from_json
 from bridge.features.expr import Expr
 from bridge.features.history import evaluate
 from bridge.journal.read import reading
-from bridge.mt5.rates import RatesArray
+from bridge.mt5.rates import RatesArray, sealed
+from bridge.settings import PaperPrices
 
 # Bars that are decided before each cut, and bars of the future that the other run has.
 _BEFORE, _AFTER = 50, 500
@@ -54,19 +55,33 @@ def lookahead(
         newest = (opens[bisect_right(opens, moment) - 2] for opens in times)
         since = min(moments[max(0, place - _BEFORE)], *newest)
         first = min(_warm(*pair, since) for pair in zip(played.strategies, times, strict=True))
-        last = moments[min(place + _AFTER, len(moments) - 1)] if has_future else moment
+        seen = _seen(plan, moment)
+        last = max(seen, moments[min(place + _AFTER, len(moments) - 1)]) if has_future else seen
         recording = _between(plan.recording, first, last, moment, has_future=has_future)
         with TemporaryDirectory(prefix="mt5-onnx-") as folder:
             short = replace(plan, recording=recording, since=since)
-            end = play(short, Path(folder), until=moment, seam=seam)
+            end = play(short, Path(folder), until=seen, seam=seam)
             with reading(end.journal) as journal:
-                utc = recording.server.to_utc(moment)
-                return trace_of(journal, until=moment, until_utc=utc)
+                return trace_of(journal, until=seen, until_utc=recording.server.to_utc(seen))
 
     settings = plan.settings.backtest
     return check_lookahead(
         moments, run, count=settings.lookahead_cuts, seed=settings.seed, told=told
     )
+
+
+def _seen(plan: Plan, moment: int) -> int:
+    """Return when the bar that opens at ``moment`` is seen: where ticks are played, with its first.
+
+    Server epoch seconds.
+    """
+    found = [moment]
+    played = plan.recording.ticks if plan.settings.paper.prices is PaperPrices.TICKS else {}
+    for symbol, ticks in played.items():
+        if moment in plan.recording.bars[symbol][1]["time"]:
+            first = int(np.searchsorted(ticks["time"], moment))
+            found.append(-(-int(ticks["time_msc"][first]) // 1000))
+    return max(found)
 
 
 def _warm(strategy: Strategy, times: Sequence[int], since: int) -> int:
@@ -89,10 +104,18 @@ def _between(
             for name in ("high", "low", "close"):
                 kept[name][-1] = kept["open"][-1]
             kept["tick_volume"][-1] = 1
-        kept.flags.writeable = False
-        return kept
+        return sealed(kept)
 
-    return recording.map(change)
+    def cut(symbol: str, ticks: RatesArray) -> RatesArray:
+        times, opens = ticks["time"], recording.bars[symbol][1]["time"]
+        start = max(0, int(np.searchsorted(opens, first, side="right")) - 1)
+        after = int(np.searchsorted(opens, last, side="right"))
+        stop = len(times) if after == len(opens) else int(np.searchsorted(times, opens[after]))
+        if not has_future:
+            stop = min(stop, int(np.searchsorted(times, moment)) + 1)
+        return ticks[int(np.searchsorted(times, opens[start])) : stop]
+
+    return recording.map(change, cut)
 
 
 def peeks(plan: Plan, played: Played) -> tuple[Peek, ...]:

@@ -1,7 +1,7 @@
 """What the command line changes of a settings file, and where a back-test's files go."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from bridge.cli.recording import Recording, load_recording
 from bridge.cli.state import ACCOUNT, JOURNAL, new_run_folder
 from bridge.engine.strategy import load_strategies
 from bridge.errors import ConfigError
-from bridge.mt5.rates import RatesArray
+from bridge.mt5.rates import RatesArray, sealed
 from bridge.mt5.servertime import parse, text
 from bridge.settings import BridgeSettings, PaperPrices, StrategySettings
 from bridge.terminal.paper.specification import complete
@@ -118,9 +118,7 @@ def with_account(recording: Recording, **terms: object) -> Recording:
     """Return the recording with other terms of the broker's account."""
     profile = recording.profile
     account = profile.account.model_copy(update=terms)
-    return Recording(
-        profile.model_copy(update={"account": account}), recording.bars, recording.server
-    )
+    return replace(recording, profile=profile.model_copy(update={"account": account}))
 
 
 def with_spread(recording: Recording, spread: Callable[[str, np.ndarray], np.ndarray]) -> Recording:
@@ -128,17 +126,24 @@ def with_spread(recording: Recording, spread: Callable[[str, np.ndarray], np.nda
 
     Args:
         recording: What is changed.
-        spread: Given a symbol and its bars' spreads in points, those of the specification where a
-            bar has none, returns others. None is smaller than a point: a bar can't tell it.
+        spread: Given a symbol and the spreads of its bars or ticks in points, those of the
+            specification where a bar has none, returns others. None is smaller than a point: a bar
+            can't tell it.
     """
 
     def change(symbol: str, bars: RatesArray) -> RatesArray:
         changed = bars.copy()
         changed["spread"] = np.maximum(np.rint(spread(symbol, spreads_of(recording, symbol))), 1)
-        changed.flags.writeable = False
-        return changed
+        return sealed(changed)
 
-    return recording.map(change)
+    def change_ticks(symbol: str, ticks: RatesArray) -> RatesArray:
+        terms, changed = recording.terms(symbol), ticks.copy()
+        points = np.rint((ticks["ask"] - ticks["bid"]) / terms.point)
+        wider = np.maximum(np.rint(spread(symbol, points)), 1) * terms.point
+        changed["ask"] = np.round(ticks["bid"] + wider, terms.digits)
+        return sealed(changed)
+
+    return recording.map(change, change_ticks)
 
 
 def spreads_of(recording: Recording, symbol: str) -> np.ndarray:

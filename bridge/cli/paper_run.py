@@ -115,9 +115,8 @@ def playing(
         account: File of the account; None keeps it in memory.
     """
     prices = Prices(settings.prices)
-    with closing(
-        PaperTerminal(recording.profile, recording.bars, clock, account, prices=prices)
-    ) as paper:
+    played = recording.played(prices)
+    with closing(PaperTerminal(recording.profile, played, clock, account, prices=prices)) as paper:
         paper.initialize()
         yield paper
 

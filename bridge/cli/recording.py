@@ -1,31 +1,44 @@
 """Recorded markets: the bars and the broker that paper runs and back-tests play."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from bridge.cli.shelf import Bars, Shelf
 from bridge.engine.strategy import Strategy
-from bridge.errors import ConfigError
+from bridge.errors import ConfigError, DataError
 from bridge.market.aggregate import aggregate, can_make, opens_of, starts_of
 from bridge.market.barfile import read_bars
 from bridge.model.load import check_bars
 from bridge.mt5.rates import RatesArray
+from bridge.mt5.records import SymbolInfo
 from bridge.mt5.servertime import ServerClock, server_clock, text
 from bridge.mt5.timeframes import timeframe
-from bridge.settings import BridgeSettings, PaperBars, StrategySettings
+from bridge.settings import BridgeSettings, PaperBars, PaperPrices, StrategySettings
+from bridge.terminal.paper.prices import Prices
 from bridge.terminal.paper.profile import BrokerProfile
+from bridge.terminal.paper.specification import complete
+from bridge.terminal.paper.tickseries import bars_of
+
+Change = Callable[[str, RatesArray], RatesArray]
+"""Given a symbol and its bars or ticks, returns others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The market of a paper run or a back-test."""
+    """The market of a paper run or a back-test.
+
+    Attributes:
+        bars: Of each symbol.
+        ticks: What the bars are made of, for symbols that were recorded as ticks.
+    """
 
     profile: BrokerProfile
     bars: dict[str, Bars]
     server: ServerClock
+    ticks: dict[str, RatesArray] = field(default_factory=dict)
 
     def times(self, strategy: Strategy) -> list[int]:
         """Return the open times of the strategy's bars, server epoch seconds."""
@@ -40,14 +53,31 @@ class Recording:
             return bars
         return aggregate(bars, recorded, strategy.timeframe)
 
-    def map(self, change: Callable[[str, RatesArray], RatesArray]) -> "Recording":
-        """Return the recording with each symbol's bars changed.
+    def played(self, prices: Prices) -> dict[str, Bars]:
+        """Return what the paper terminal plays of each symbol: its bars, or its ticks."""
+        if prices is not Prices.TICKS:
+            return self.bars
+        return {name: (at, self.ticks.get(name, bars)) for name, (at, bars) in self.bars.items()}
+
+    def map(self, bars: Change, ticks: Change) -> "Recording":
+        """Return the recording with each symbol's prices changed.
 
         Args:
-            change: Given a symbol and its bars, returns other bars.
+            bars: Changes the bars of a symbol that was recorded as such.
+            ticks: Changes the ticks of one that was recorded as ticks; its bars are made again.
         """
-        bars = {name: (frame, change(name, bars)) for name, (frame, bars) in self.bars.items()}
-        return replace(self, bars=bars)
+        changed = {name: ticks(name, held) for name, held in self.ticks.items()}
+        made = {
+            name: (at, bars(name, held))
+            if name not in changed
+            else (at, bars_of(self.terms(name), at, changed[name]))
+            for name, (at, held) in self.bars.items()
+        }
+        return replace(self, bars=made, ticks=changed)
+
+    def terms(self, symbol: str) -> SymbolInfo:
+        """Return the specification of a symbol."""
+        return complete(symbol, self.profile.symbols[symbol])
 
     def up_to(self, until: int) -> "Recording":
         """Return what is needed to decide all bars that open before ``until`` (server time).
@@ -55,16 +85,21 @@ class Recording:
         That is one bar more of each symbol: the one whose open shows that the last has closed.
         """
 
-        def change(symbol: str, bars: RatesArray) -> RatesArray:
-            kept = int(np.searchsorted(bars["time"], until)) + 1
-            if kept == 1:
+        def kept(symbol: str) -> int:
+            times = self.bars[symbol][1]["time"]
+            count = int(np.searchsorted(times, until)) + 1
+            if count == 1:
                 raise ConfigError(
-                    f"the recording of {symbol} begins at {text(bars['time'][0])}, so nothing is "
+                    f"the recording of {symbol} begins at {text(times[0])}, so nothing is "
                     f"left before {text(until)}: name a later end"
                 )
-            return bars[:kept]
+            return count
 
-        return self.map(change)
+        def cut(symbol: str, ticks: RatesArray) -> RatesArray:
+            opens = self.bars[symbol][1]["time"][kept(symbol) :]
+            return ticks if not len(opens) else ticks[ticks["time"] < opens[0]]
+
+        return self.map(lambda symbol, bars: bars[: kept(symbol)], cut)
 
     def check(self, strategies: Sequence[Strategy]) -> None:
         """Check that the bars are enough for the models, and their hours those of the training.
@@ -84,18 +119,33 @@ def load_recording(settings: BridgeSettings) -> Recording:
         DataError: Bars are unusable, or there are none in the store.
     """
     shelf = Shelf.of(settings.paper)
-    bars = {each.symbol: _bars(each, shelf) for each in settings.paper.bars}
+    profile = _profile(settings, shelf)
+    ticks = {
+        each.symbol: _ticks(each, Path(each.ticks), profile)
+        for each in settings.paper.bars
+        if each.ticks is not None
+    }
+    if settings.paper.prices is PaperPrices.TICKS and not ticks:
+        raise ConfigError(
+            "prices = ticks plays recorded ticks, and there are none: name a file of them as ticks "
+            "in [[paper.bars]], or take prices = ohlc"
+        )
+    bars = {each.symbol: _bars(each, shelf, profile, ticks) for each in settings.paper.bars}
     for symbol in dict.fromkeys(each.symbol for each in settings.strategy):
         if symbol not in bars and shelf is not None:
             frames = [each.timeframe for each in settings.strategy if each.symbol == symbol]
             bars[symbol] = shelf.finest(symbol, [timeframe(name) for name in frames])
-    profile = _profile(settings, shelf)
     _check_strategies(settings.strategy, bars)
-    return Recording(profile, bars, server_clock(profile.server_clock))
+    return Recording(profile, bars, server_clock(profile.server_clock), ticks)
 
 
-def _bars(named: PaperBars, shelf: Shelf | None) -> Bars:
+def _bars(
+    named: PaperBars, shelf: Shelf | None, profile: BrokerProfile, ticks: Mapping[str, RatesArray]
+) -> Bars:
     frame = timeframe(named.timeframe)
+    if named.symbol in ticks:
+        terms = complete(named.symbol, profile.symbols[named.symbol])
+        return frame, bars_of(terms, frame, ticks[named.symbol])
     if named.path is not None:
         return frame, read_bars(Path(named.path))
     if shelf is None:
@@ -104,6 +154,21 @@ def _bars(named: PaperBars, shelf: Shelf | None) -> Bars:
             "the store has"
         )
     return frame, shelf.read(named.symbol, frame)
+
+
+def _ticks(named: PaperBars, path: Path, profile: BrokerProfile) -> RatesArray:
+    """Read a file of ticks, whoever wrote it."""
+    from bridge.market.importer import Stated, load
+
+    if named.symbol not in profile.symbols:
+        raise ConfigError(
+            f"the broker that is played has no symbol {named.symbol}: name another profile"
+        )
+    digits = complete(named.symbol, profile.symbols[named.symbol]).digits
+    loaded = load(path, Stated(named.symbol, digits=digits, clock=profile.server_clock))
+    if loaded.ticks is None:
+        raise DataError(f"{path} holds bars, not ticks: name it as path in [[paper.bars]]")
+    return loaded.ticks
 
 
 def _profile(settings: BridgeSettings, shelf: Shelf | None) -> BrokerProfile:

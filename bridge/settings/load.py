@@ -193,7 +193,12 @@ def _anchored(settings: BridgeSettings, folder: Path) -> BridgeSettings:
             "profile": settings.paper.profile and at(settings.paper.profile),
             "store": settings.paper.store and at(settings.paper.store),
             "bars": tuple(
-                each.model_copy(update={"path": each.path and at(each.path)})
+                each.model_copy(
+                    update={
+                        "path": each.path and at(each.path),
+                        "ticks": each.ticks and at(each.ticks),
+                    }
+                )
                 for each in settings.paper.bars
             ),
         }

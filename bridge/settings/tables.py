@@ -112,6 +112,7 @@ class PaperPrices(StrEnum):
 
     OPEN = "open"
     OHLC = "ohlc"
+    TICKS = "ticks"
 
 
 class PaperBars(Frozen):
@@ -124,6 +125,17 @@ class PaperBars(Frozen):
     path: OrOff[Text] = None
     """File of bars; relative to the settings file. None takes the bars of paper.broker from the
     store."""
+    ticks: OrOff[Text] = None
+    """File of ticks in place of one of bars, of which bars of timeframe are made; relative to the
+    settings file. They have to begin early enough to warm the strategies up."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.path and self.ticks:
+            raise ValueError(
+                f"path and ticks of {self.symbol} are both set: keep one, bars are made of ticks"
+            )
+        return self
 
 
 class PaperSettings(Frozen):
@@ -144,7 +156,7 @@ class PaperSettings(Frozen):
     """Folder of the store of bars; relative to the settings file. None is the user's own."""
     prices: PaperPrices = PaperPrices.OHLC
     """open: a bar's open is its only price; ohlc: a path through each bar, the worse extreme for
-    what is held first."""
+    what is held first; ticks: each tick, of symbols that are recorded as ticks."""
     speed: OrOff[Positive] = None
     """Replay seconds a real second; None goes as fast as it can."""
 
@@ -221,7 +233,7 @@ def _check_paper(paper: PaperSettings, strategies: Iterable[StrategySettings]) -
                 f"mode paper replays recorded bars and has none of {each.symbol}: "
                 "name a file in [[paper.bars]], or paper.broker, whose bars the store has"
             )
-        if bars.path is None and paper.broker is None:
+        if not (bars.path or bars.ticks or paper.broker):
             raise ValueError(
                 f"paper.bars names no file for {each.symbol}: name one, or paper.broker, whose "
                 "bars the store has"

@@ -5,20 +5,24 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from backtest_support import random_settings, settings_of, walk, write_model
+from backtest_support import (
+    back_tested,
+    history,
+    random_settings,
+    replayed,
+    settings_of,
+    walk,
+    write_model,
+)
 
 from bridge.cli.backtest_outcome import outcome_of
 from bridge.cli.backtest_plan import Changes, make_plan
-from bridge.cli.backtest_run import Played, play
-from bridge.cli.log import Watcher
+from bridge.cli.backtest_run import play
 from bridge.cli.main import run
-from bridge.cli.paper_run import run_paper
 from bridge.cli.recording import load_recording
 from bridge.engine.stop import Stop
 from bridge.errors import ConfigError, DataError
@@ -28,38 +32,10 @@ from bridge.market.store import BarStore, Series
 from bridge.mt5.rates import RatesArray, rates_of
 from bridge.mt5.servertime import parse, text
 from bridge.mt5.timeframes import timeframe
-from bridge.settings import BridgeSettings
 from bridge.share import share_dir
 
 # More plans than the usual ones, for a longer look: BRIDGE_SWEEP=100.
 SEEDS = range(3 + int(os.environ.get("BRIDGE_SWEEP", "0")))
-# Written by the daemon's periodic jobs, which a back-test has not.
-JOBS = ("snapshot", "summary", "disk")
-
-
-def history(journal: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return all that a journal tells of the market and of what was done."""
-    with reading(journal) as past:
-        found = {
-            table: list(past.rows(table))
-            for table in ("decisions", "intents", "results", "deals", "events")
-        }
-    found["events"] = [row for row in found["events"] if row["kind"] not in JOBS]
-    for row in found["events"]:
-        del row["id"]  # jobs have taken numbers, too
-    return found
-
-
-def replayed(settings: BridgeSettings) -> Path:
-    """Run a paper replay and return its journal."""
-    with closing(Watcher(settings, lambda line: None)) as watcher:
-        assert run_paper(settings, speed=None, stop=Stop(), watcher=watcher)
-    return Path(settings.state) / "journal.sqlite3"
-
-
-def back_tested(settings: BridgeSettings, folder: Path, **changes: Any) -> Played:
-    folder.mkdir()
-    return play(make_plan(settings, Changes(**changes)), folder)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -197,7 +173,8 @@ def test_an_own_folder_is_replaced_only_when_asked(
         (["--from", "2017.09.02", "--to", "2017.09.01"], 2, "is not before --to"),
         (["--symbol", "GBPUSD"], 2, "no strategy trades --symbol GBPUSD: name one of EURUSD"),
         (["--model", str(home / "EURUSD_H1_2017.csv")], 4, "EURUSD_H1_2017.csv"),
-        (["--prices", "ticks"], 2, "--prices ticks is none of open, ohlc"),
+        (["--prices", "close"], 2, "--prices close is none of open, ohlc, ticks"),
+        (["--prices", "ticks"], 2, "prices = ticks plays recorded ticks, and there are none"),
     ):
         assert run(command(home, *options)) == code, options
         assert said in capsys.readouterr().err
