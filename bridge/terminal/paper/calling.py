@@ -7,7 +7,7 @@ the real error. Symbols and texts are measured in UTF-16 units.
 Source: calls recorded from the wheel 5.0.6231.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import index
@@ -56,47 +56,42 @@ def text_of(limit: int) -> Convert:
     """Return a conversion to ``str`` of at most ``limit`` UTF-16 units."""
 
     def convert(value: Any) -> str:
-        if not isinstance(value, str) or len(value.encode("utf-16-le", "surrogatepass")) > (
-            2 * limit
-        ):
+        if not isinstance(value, str) or _utf16_units(value) > limit:
             raise _WrongTypeError
         return str(value)
 
     return convert
 
 
-def _exact_int(value: Any) -> int:
-    if not isinstance(value, int):
-        raise _WrongTypeError
-    return int(value)
+def _utf16_units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def u64(value: Any) -> int:
-    """Take a real ``int`` of 0 to 2**64 - 1."""
-    number = _exact_int(value)
-    if number < 0:
-        raise OverflowError("can't convert negative int to unsigned")
-    if number >= 2**64:
-        raise OverflowError("int too big to convert")
-    return number
+_TOO_BIG = "int too big to convert"
 
 
-def u32(value: Any) -> int:
-    """Take a real ``int`` of 0 to 2**32 - 1."""
-    number = _exact_int(value)
-    if number < 0:
-        raise OverflowError("can't convert negative value to unsigned int")
-    if number >= 2**32:
-        raise OverflowError("Python int too large to convert to C unsigned long")
-    return number
+def _int_of(least: int, bits: int, below: str = _TOO_BIG, above: str = _TOO_BIG) -> Convert:
+    """Return a conversion that takes a real ``int`` of ``bits`` bits, ``least`` at least."""
+    end = least + 2**bits
+
+    def convert(value: Any) -> int:
+        if not isinstance(value, int):
+            raise _WrongTypeError
+        if not least <= value < end:
+            raise OverflowError(below if value < least else above)
+        return int(value)
+
+    return convert
 
 
-def i64(value: Any) -> int:
-    """Take a real ``int`` of 64 bits."""
-    number = _exact_int(value)
-    if not -(2**63) <= number < 2**63:
-        raise OverflowError("int too big to convert")
-    return number
+u64 = _int_of(0, 64, "can't convert negative int to unsigned")
+u32 = _int_of(
+    0,
+    32,
+    "can't convert negative value to unsigned int",
+    "Python int too large to convert to C unsigned long",
+)
+i64 = _int_of(-(2**63), 64)
 
 
 def double(value: Any) -> float:
@@ -209,9 +204,28 @@ class Field:
 
     def of(self, keywords: dict[str, Any]) -> Any:
         """Return the keyword's value."""
-        if self.name not in keywords:
-            return self.absent
-        return _take(self.convert, keywords[self.name], f'Invalid "{self.name}" argument')
+        return _taken([self], keywords)[0]
+
+    @property
+    def refusal(self) -> str:
+        """What is said of a wrong value."""
+        return f'Invalid "{self.name}" argument'
+
+
+def _taken(fields: Iterable[Field], keywords: dict[str, Any]) -> _Parsed:
+    """Return the keyword's value for each field, in the order in which they are checked."""
+    values = []
+    for field in fields:
+        value = field.absent
+        if field.name in keywords:
+            try:
+                value = field.convert(keywords[field.name])
+            except _WrongTypeError:
+                raise Refused(field.refusal) from None
+            except _BROKEN as error:
+                raise Refused(field.refusal) from error
+        values.append(value)
+    return tuple(values)
 
 
 def mixed(fields: Sequence[Field], *, unnamed: int, required: str = "") -> Parse:
@@ -229,8 +243,7 @@ def mixed(fields: Sequence[Field], *, unnamed: int, required: str = "") -> Parse
                 text = f"Invalid {_ORDINALS[place]} unnamed argument"
                 value = _take(field.convert, args[place], text)
             else:
-                text = f'Invalid "{field.name}" argument'
-                value = field.of(keywords)
+                text, value = field.refusal, field.of(keywords)
             if field.name == required and not value:
                 raise Refused(text)
             values.append(value)
@@ -307,7 +320,7 @@ def request(name: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> _Pars
         raise Refused(_INVALID)
     else:
         source = args[0]
-    return (tuple(field.of(source) for field in REQUEST_FIELDS),)
+    return (_taken(REQUEST_FIELDS, source),)
 
 
 _LOGIN = Field("login", u64)
