@@ -21,7 +21,7 @@ from terminal.paper_money import one_bar, pair
 from tester_reports import Deal, deals_of, positions_of
 
 from bridge.mt5.servertime import DAY, parse, weekday
-from bridge.terminal.paper.commission import cost
+from bridge.terminal.paper.commission import Commissions
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Ledger
 from bridge.terminal.paper.profile import Commission
@@ -374,7 +374,7 @@ def test_every_commission_of_a_report(name: str, kind: dict[str, Any]) -> None:
     for row in rows:
         info = at.symbols[symbol]
         entry = row.entry == "in"
-        amount = cost(kinds, at.money, info, row.volume, row.price, entry=entry)
+        amount = Commissions(kinds, at.money).cost(info, row.volume, row.price, entry=entry)
         assert at.money.round(-amount) == row.commission, row
     assert len(rows) == 2 * count
 

@@ -7,19 +7,13 @@ from terminal.paper_desk import MONDAY, Play, bars, profile, spec
 from terminal.paper_money import desk, one_bar, pair
 
 from bridge.errors import ConfigError
-from bridge.terminal.paper.money import rounded
+from bridge.terminal.paper.convert import units
 
 
 def test_halves_are_rounded_away_from_zero_as_decimals_have_them() -> None:
-    assert [rounded(v, 2) for v in (1.005, -1.005, 2.675, 0.125, -0.0049, 1.004999)] == [
-        1.01,
-        -1.01,
-        2.68,
-        0.13,
-        0.0,
-        1.0,
-    ]
-    assert rounded(123.5, 0) == 124.0
+    cents = [units(v, 2) for v in (1.005, -1.005, 2.675, 0.125, -0.0049, 1.004999)]
+    assert cents == [101, -101, 268, 13, 0, 100]
+    assert units(123.5, 0) == 124
 
 
 def test_documented_profits() -> None:

@@ -8,7 +8,7 @@ from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position
 from bridge.terminal.paper.market import Series
 from bridge.terminal.paper.order import PENDING, Order
-from bridge.terminal.paper.rules import Ask
+from bridge.terminal.paper.rules import Ask, asked
 
 _INVALID = mt5.TRADE_RETCODE_INVALID
 
@@ -80,7 +80,7 @@ def _with_symbol(
     series: Series | None = desk.market.at(symbol)
     if series is None:
         return mt5.TRADE_RETCODE_PRICE_OFF
-    return Ask(request, info, series, target, order, opposite)
+    return asked(request, series, target, order, opposite)
 
 
 _ABOUT: dict[int, Callable[[Desk, TradeRequest], Ask | int]] = {

@@ -6,7 +6,7 @@ pays for its closed and for its opened lots, each as their own. Two positions th
 pay what is on exit only: what is on both has been paid twice when they were opened.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from bridge.mt5.records import SymbolInfo
@@ -19,33 +19,46 @@ if TYPE_CHECKING:
 _PASSED_BY = {True: "exit", False: "entry"}
 
 
-def cost(
-    kinds: Iterable["Commission"],
-    money: Money,
-    info: SymbolInfo,
-    volume: float,
-    price: float,
-    *,
-    entry: bool,
-    pair: bool = False,
-) -> float:
-    """Return what dealing ``volume`` lots costs, account currency, >= 0, not rounded.
+class Commissions:
+    """What deals cost on an account.
 
     Args:
-        kinds: The account's commissions; those whose mask has the symbol are added up.
-        money: The account's arithmetic.
-        info: The symbol.
-        volume: Lots.
-        price: Of the deal.
-        entry: Whether the lots are opened, not closed.
-        pair: Whether an opposite position closes them.
+        kinds: Its commissions; those whose mask has the symbol are added up.
+        money: Its arithmetic.
     """
-    passed_by = (_PASSED_BY[entry], *(["both"] if pair else []))
-    return sum(
-        _amount(kind, money, info, volume, price)
-        for kind in kinds
-        if kind.on not in passed_by and matches(kind.symbols, info.name)
-    )
+
+    def __init__(self, kinds: Iterable["Commission"], money: Money) -> None:
+        self._kinds = tuple(kinds)
+        self._money = money
+        # Symbol and the two facts about a deal -> the kinds that count: they stay what they are.
+        self._counting: dict[tuple[str, bool, bool], list[Commission]] = {}
+
+    def cost(
+        self, info: SymbolInfo, volume: float, price: float, *, entry: bool, pair: bool = False
+    ) -> float:
+        """Return what dealing ``volume`` lots costs, account currency, >= 0, not rounded.
+
+        Args:
+            info: The symbol.
+            volume: Lots.
+            price: Of the deal.
+            entry: Whether the lots are opened, not closed; a reversal asks for each part.
+            pair: Whether an opposite position closes them.
+        """
+        key = (info.name, entry, pair)
+        kinds = self._counting.get(key)
+        if kinds is None:
+            kinds = self._counting[key] = list(self._chosen(*key))
+        total = 0.0
+        for kind in kinds:
+            total += _amount(kind, self._money, info, volume, price)
+        return total
+
+    def _chosen(self, symbol: str, entry: bool, pair: bool) -> Iterator["Commission"]:
+        passed_by = (_PASSED_BY[entry], *(["both"] if pair else []))
+        for kind in self._kinds:
+            if kind.on not in passed_by and matches(kind.symbols, symbol):
+                yield kind
 
 
 def _amount(

@@ -28,14 +28,9 @@ class NoQuotes(Exception):
     """A pair that is needed for a conversion has no prices yet."""
 
 
-def rounded(value: float, digits: int) -> float:
-    """Return ``value`` with ``digits`` decimals, halves away from zero as decimals have them."""
-    return units(value, digits) / 10**digits
-
-
 def units(value: float, digits: int) -> int:
-    """Return ``value`` as a whole number of units of its last decimal, rounded likewise."""
-    scaled = abs(value) * 10**digits
+    """Return ``value`` in units of its last decimal, halves of a decimal away from zero."""
+    scaled: float = abs(value) * 10**digits
     whole = math.floor(scaled + 0.5)
     if abs(scaled - whole) > _NEAR_HALF:
         whole = math.floor(round(scaled, _NOISE_DIGITS) + 0.5)

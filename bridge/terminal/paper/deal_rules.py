@@ -100,8 +100,10 @@ def _market_stops(ask: Ask, side: int) -> int:
 
 def position_is_not_frozen(desk: Desk, ask: Ask) -> int:
     """Within the freeze level of its stop or target a position is left alone."""
+    if not ask.info.trade_freeze_level:
+        return 0
     for position in (ask.target, ask.opposite):
-        if position and ask.info.trade_freeze_level:
+        if position:
             market = desk.closing_price(position)
             if any(one and is_near(ask.info, market - one) for one in (position.sl, position.tp)):
                 return mt5.TRADE_RETCODE_FROZEN
@@ -128,10 +130,11 @@ def something_changes(desk: Desk, ask: Ask) -> int:
 
 def no_close_is_waiting(desk: Desk, ask: Ask) -> int:
     """A position whose closing order is accepted and not done yet takes no second one."""
+    if not (desk.ledger.waiting and desk.is_hedging):
+        return 0
     targets = {one.identifier for one in (ask.target, ask.opposite) if one}
     closing = (one.position_id for one in desk.ledger.waiting.values() if one.type in MARKET)
-    exists = desk.is_hedging and not targets.isdisjoint(closing)
-    return mt5.TRADE_RETCODE_CLOSE_ORDER_EXIST if exists else 0
+    return 0 if targets.isdisjoint(closing) else mt5.TRADE_RETCODE_CLOSE_ORDER_EXIST
 
 
 def positions_are_opposite(desk: Desk, ask: Ask) -> int:

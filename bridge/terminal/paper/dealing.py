@@ -4,7 +4,7 @@ Every exit is an order and a deal. Commission is booked on entry and on exit, sw
 rata when only a part is closed.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeRequest
@@ -13,8 +13,7 @@ from bridge.terminal.paper.ledger import Position, volume_of
 from bridge.terminal.paper.order import DATED, Order, end_of
 
 
-@dataclass(frozen=True, slots=True)
-class Fill:
+class Fill(NamedTuple):
     """A deal about to be booked.
 
     Attributes:
@@ -181,7 +180,8 @@ def close_by(
     deals: list[TradeDeal] = []
     prices = (opposite.price_open, position.price_open)
     info = desk.symbols[position.symbol]
-    cost = sum(desk.commission(info, volume, price, entry=False, pair=True) for price in prices)
+    charge = desk.commissions.cost
+    cost = sum(charge(info, volume, price, entry=False, pair=True) for price in prices)
     for one, price in zip((position, opposite), prices, strict=True):
         kind = mt5.ORDER_TYPE_BUY if one.type else mt5.ORDER_TYPE_SELL
         exit_ = Fill(one.symbol, kind, volume, price, magic, order.comment)
@@ -260,9 +260,12 @@ def _reduce(desk: Desk, position: Position, volume: float, swap: float) -> None:
 
 def commission(desk: Desk, symbol: str, volume: float, opened: float, price: float) -> float:
     """Return what a deal of ``volume`` lots costs of which ``opened`` are new, not rounded."""
-    info = desk.symbols[symbol]
-    parts = ((opened, True), (volume_of(volume - opened), False))
-    return sum(desk.commission(info, lots, price, entry) for lots, entry in parts if lots)
+    info, closed, cost = desk.symbols[symbol], volume_of(volume - opened), 0.0
+    if opened:
+        cost += desk.commissions.cost(info, opened, price, entry=True)
+    if closed:
+        cost += desk.commissions.cost(info, closed, price, entry=False)
+    return cost
 
 
 def _ordered(desk: Desk, fill: Fill, position_id: int | None) -> int:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
-from bridge.terminal.paper.commission import cost
+from bridge.terminal.paper.commission import Commissions
 from bridge.terminal.paper.ledger import Ledger, Position
 from bridge.terminal.paper.margin import Sides
 from bridge.terminal.paper.market import Market, Series
@@ -24,7 +24,9 @@ class Desk:
 
     Attributes:
         symbols: Specifications, all fields.
+        commissions: What deals cost.
         script: What it is told to do next.
+        is_hedging: Whether each deal has a position of its own.
     """
 
     terms: "AccountTerms"
@@ -32,14 +34,16 @@ class Desk:
     market: Market
     money: Money
     ledger: Ledger
+    commissions: Commissions
     script: Script = field(default_factory=Script)
+    is_hedging: bool = field(init=False)
     # Revision of the ledger and the margin it had: asked for at every event, changed by few.
     _margin_at: list[tuple[int, float]] = field(default_factory=lambda: [(-1, 0.0)])
 
-    @property
-    def is_hedging(self) -> bool:
-        """Whether each deal has a position of its own."""
-        return self.terms.margin_mode.code == mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
+    def __post_init__(self) -> None:
+        """Note what the terms say once and for all."""
+        hedging = self.terms.margin_mode.code == mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
+        object.__setattr__(self, "is_hedging", hedging)
 
     @property
     def time_msc(self) -> int:
@@ -64,21 +68,6 @@ class Desk:
         held = (one.symbol for one in ledger.positions.values())
         return list(dict.fromkeys([*held, *(one.symbol for one in ledger.waiting.values())]))
 
-    def commission(
-        self, info: SymbolInfo, volume: float, price: float, entry: bool, *, pair: bool = False
-    ) -> float:
-        """Return the cost of dealing ``volume`` lots, account currency, >= 0, not rounded.
-
-        Args:
-            info: The symbol.
-            volume: Lots.
-            price: Of the deal.
-            entry: Whether the lots are opened, not closed; a reversal asks for each part.
-            pair: Whether an opposite position closes them.
-        """
-        kinds = self.terms.commissions
-        return cost(kinds, self.money, info, volume, price, entry=entry, pair=pair)
-
     def positions_of(self, symbol: str) -> list[Position]:
         """Return the open positions of a symbol, by ticket."""
         return [one for one in self.ledger.positions.values() if one.symbol == symbol]
@@ -99,18 +88,16 @@ class Desk:
 
     def profit(self, position: Position) -> float:
         """Return the floating profit of a position without swap, account currency."""
-        return self.money.profit(
-            self.symbols[position.symbol],
-            position.sign,
-            position.volume,
-            position.price_open,
-            self.closing_price(position),
-        )
+        series = self.series(position.symbol)
+        sign, closed = (-1, series.ask) if position.type else (1, series.bid)
+        opened, volume = position.price_open, position.volume
+        return self.money.profit(series.info, sign, volume, opened, closed)
 
     def floating(self) -> float:
         """Return the floating profit of all positions, swap included."""
-        held = self.ledger.positions.values()
-        total = sum((self.profit(one) + one.swap for one in held), start=0.0)
+        total = 0.0
+        for one in self.ledger.positions.values():
+            total += self.profit(one) + one.swap
         return round(total, self.terms.currency_digits)
 
     def equity(self) -> float:
@@ -131,8 +118,9 @@ class Desk:
         return self.money.round(self._margin_with(change) + waiting)
 
     def _margin_with(self, change: "Change | None") -> float:
-        table, hedging = self._sides(), self.is_hedging
-        total = sum(sides.total(hedging=hedging) for sides in table.values())
+        table, hedging, total = self._sides(), self.is_hedging, 0.0
+        for sides in table.values():
+            total += sides.total(hedging=hedging)
         if change is None:
             return total
         sides = table.get(change.symbol) or Sides(self.symbols[change.symbol])
@@ -143,13 +131,12 @@ class Desk:
     def _sides(self) -> dict[str, Sides]:
         table: dict[str, Sides] = {}
         for one in self.ledger.positions.values():
-            sides = table.setdefault(one.symbol, Sides(self.symbols[one.symbol]))
-            sides.add(one.type, one.volume, one.margin_per_lot)
+            sides = table.get(one.symbol) or Sides(self.symbols[one.symbol])
+            table[one.symbol] = sides.plus(one.type, one.volume, one.margin_per_lot)
         return table
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Volume that a deal would open."""
 
     symbol: str

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeOrder
@@ -80,6 +79,7 @@ class Ledger:
         orders: History, in order of the time at which they were done.
         balance: Account currency.
         revision: Counts the changes of positions and waiting orders.
+        changes: Counts all changes.
         lows: Server time and equity (account currency) at the worst price of the last bars that
             positions went through, oldest first.
     """
@@ -103,7 +103,7 @@ class Ledger:
         lows = ((time, low) for time, low in meta.get("lows", ()))
         self.lows: deque[tuple[float, float]] = deque(lows, maxlen=_LOWS)
         self.revision = 0
-        self._is_changed = False
+        self.changes = self._committed = 0
         self._touched: set[int] = set()
         self._touched_orders: set[int] = set()
         self._written = (len(self.orders), len(self.deals))
@@ -116,63 +116,101 @@ class Ledger:
     def next_request(self) -> int:
         """Return a new request number."""
         self._request += 1
-        self._is_changed = True
+        self.changes += 1
         return self._request
 
     def deposit(self, amount: float, time_msc: int) -> None:
         """Put money on the account: a deal of type balance."""
-        self._book(
+        self.deal(
             time_msc, type=mt5.DEAL_TYPE_BALANCE, profit=amount, reason=mt5.DEAL_REASON_CLIENT
         )
 
-    def deal(self, time_msc: int, **fields: Any) -> TradeDeal:
-        """Book a deal; absent fields are zero or empty. The balance follows."""
-        return self._book(time_msc, **fields)
-
-    def _book(self, time_msc: int, **fields: Any) -> TradeDeal:
-        ticket, self._deal = self._deal, self._deal + 1
-        named = {**fields, "ticket": ticket, "time": time_msc // 1000, "time_msc": time_msc}
-        deal = TradeDeal(_values(TradeDeal, named))
+    def deal(
+        self,
+        time_msc: int,
+        *,
+        order: int = 0,
+        type: int = 0,
+        entry: int = 0,
+        magic: int = 0,
+        position_id: int = 0,
+        reason: int = 0,
+        volume: float = 0.0,
+        price: float = 0.0,
+        commission: float = 0.0,
+        swap: float = 0.0,
+        profit: float = 0.0,
+        fee: float = 0.0,
+        symbol: str = "",
+        comment: str = "",
+    ) -> TradeDeal:
+        """Book a deal, by the names of its fields. The balance follows."""
+        ticket, time = self._deal, time_msc // 1000
+        deal = TradeDeal(
+            (
+                ticket,
+                order,
+                time,
+                time_msc,
+                type,
+                entry,
+                magic,
+                position_id,
+                reason,
+                volume,
+                price,
+                commission,
+                swap,
+                profit,
+                fee,
+                symbol,
+                comment,
+                "",
+            )
+        )
+        self._deal = ticket + 1
         self.deals.append(deal)
-        self._deal_times.append(deal.time)
-        total = self.balance + deal.profit + deal.swap + deal.commission + deal.fee
-        self.balance = round(total, self._digits)
+        self._deal_times.append(time)
+        self.balance = round(self.balance + profit + swap + commission + fee, self._digits)
+        self.changes += 1
         return deal
 
     def place(self, order: Order) -> None:
         """Let an order wait, or note that a waiting one has changed."""
         self.waiting[order.ticket] = order
-        self._touched_orders.add(order.ticket)
-        self.revision += 1
+        self._note_order(order)
 
     def finish(self, order: Order, state: int, time_msc: int, price: float) -> None:
         """Move an order into the history; ``price`` is that of its fill, or the current one."""
         if self.waiting.pop(order.ticket, None) is not None:
-            self._touched_orders.add(order.ticket)
-            self.revision += 1
+            self._note_order(order)
         order.state = state
-        record = order.record(price, time_msc)
-        self.orders.append(record)
-        self._order_times.append(record.time_done)
+        self.orders.append(order.record(price, time_msc))
+        self._order_times.append(time_msc // 1000)
+        self.changes += 1
 
     def open(self, position: Position) -> None:
         """Add a position."""
         self.positions[position.ticket] = position
         if position.ticket < max(self.positions):  # of an order that has waited
             self.positions = dict(sorted(self.positions.items()))
-        self._touched.add(position.ticket)
-        self.revision += 1
+        self.touch(position)
 
     def touch(self, position: Position) -> None:
         """Note that a position has changed."""
         self._touched.add(position.ticket)
         self.revision += 1
+        self.changes += 1
 
     def close(self, position: Position) -> None:
         """Remove a position."""
         del self.positions[position.ticket]
-        self._touched.add(position.ticket)
+        self.touch(position)
+
+    def _note_order(self, order: Order) -> None:
+        self._touched_orders.add(order.ticket)
         self.revision += 1
+        self.changes += 1
 
     def orders_between(self, first: int, last: int) -> Sequence[TradeOrder]:
         """Return orders done from ``first`` to ``last``, server seconds, both included."""
@@ -186,10 +224,16 @@ class Ledger:
 
     def commit(self, now: float) -> None:
         """Write what has changed, with the server time up to which it is true."""
-        written = (len(self.orders), len(self.deals))
-        is_touched = self._is_changed or self._touched or self._touched_orders
-        if not is_touched and written == self._written:
+        if self.changes == self._committed:
             return
+        if self._store.is_kept:
+            self._write(now)
+        self.now = now
+        self._touched.clear()
+        self._touched_orders.clear()
+        self._committed = self.changes
+
+    def _write(self, now: float) -> None:
         self._store.write(
             now=now,
             balance=self.balance,
@@ -200,18 +244,10 @@ class Ledger:
             orders=self.orders[self._written[0] :],
             deals=self.deals[self._written[1] :],
         )
-        self.now = now
-        self._is_changed = False
-        self._touched.clear()
-        self._touched_orders.clear()
-        self._written = written
+        self._written = (len(self.orders), len(self.deals))
 
     def shut(self, now: float) -> None:
         """Write everything and release the file."""
-        self._is_changed = True
+        self.changes += 1
         self.commit(now)
         self._store.close()
-
-
-def _values(record: Any, named: dict[str, Any]) -> list[Any]:
-    return [named.get(field, kind()) for field, kind in record.__annotations__.items()]

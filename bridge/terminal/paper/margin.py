@@ -7,7 +7,7 @@ count as 1.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
@@ -67,8 +67,7 @@ CALC_MODES: Sequence[int] = (*_PER_UNIT, *FUTURES)
 """What the paper terminal plays."""
 
 
-@dataclass(slots=True)
-class Sides:
+class Sides(NamedTuple):
     """Lots of a symbol and their margin, buys and sells apart.
 
     Attributes:
@@ -78,13 +77,17 @@ class Sides:
     """
 
     info: SymbolInfo
-    lots: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    margin: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    lots: tuple[float, float] = (0.0, 0.0)
+    margin: tuple[float, float] = (0.0, 0.0)
 
-    def add(self, side: int, lots: float, margin_per_lot: float) -> None:
-        """Add volume; ``side`` is 0 for a buy, 1 for a sell."""
-        self.lots[side] += lots
-        self.margin[side] += lots * margin_per_lot
+    def plus(self, side: int, lots: float, margin_per_lot: float) -> "Sides":
+        """Return both with more volume; ``side`` is 0 for a buy, 1 for a sell."""
+        (bought, sold), (of_buys, of_sells) = self.lots, self.margin
+        if side:
+            sold, of_sells = sold + lots, of_sells + lots * margin_per_lot
+        else:
+            bought, of_buys = bought + lots, of_buys + lots * margin_per_lot
+        return Sides(self.info, (bought, sold), (of_buys, of_sells))
 
     def total(self, *, hedging: bool) -> float:
         """Return the margin of all, account currency."""
@@ -116,8 +119,7 @@ class Sides:
         info = self.info
         has_parts = info.margin_initial and info.margin_maintenance
         if not (hedging and has_parts) or info.margin_hedged_use_leg:
-            filled = Sides(info, list(self.lots), list(self.margin))
-            filled.add(side, lots, margin_per_lot)
+            filled = self.plus(side, lots, margin_per_lot)
             return filled.total(hedging=hedging) - self.total(hedging=hedging)
         covered = min(lots, max(0.0, self.lots[1 - side] - self.lots[side]))
         return (

@@ -13,7 +13,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo
 from bridge.terminal.paper import margin as margins
 from bridge.terminal.paper import swap as swaps
-from bridge.terminal.paper.convert import FOREX, NoQuotes, Rates, rounded, whole
+from bridge.terminal.paper.convert import FOREX, NoQuotes, Rates, units, whole
 from bridge.terminal.paper.margin import IN_TICKS, per_price
 from bridge.terminal.paper.market import Market
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Rate = NDArray[np.float64] | float
 
-__all__ = ["Money", "NoQuotes", "currencies_of", "rounded"]
+__all__ = ["Money", "NoQuotes", "currencies_of"]
 
 
 class Money:
@@ -54,6 +54,7 @@ class Money:
     ) -> None:
         self._currency, self._part = whole(currency)
         self._digits = digits
+        self._unit: int = 10**digits
         self._leverage = leverage
         self._swap_days = swap_days or {}
         self._rates = Rates(currency, market)
@@ -62,7 +63,7 @@ class Money:
 
     def round(self, value: float) -> float:
         """Return money with the account's decimals."""
-        return rounded(value, self._digits)
+        return units(value, self._digits) / self._unit
 
     def rate(self, currency: str, *, gain: bool) -> float:
         """Return account currency for one unit of ``currency``.

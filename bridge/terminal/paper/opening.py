@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import ConfigError
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.timeframes import Timeframe
+from bridge.terminal.paper.commission import Commissions
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Ledger
 from bridge.terminal.paper.liveseries import LiveSeries
@@ -63,7 +64,9 @@ def open_desk(
         swap_days=profile.swap_days,
     )
     store = Store(account, _identity(profile) if identity is None else identity)
-    return Desk(terms, symbols, market, money, Ledger(store, terms.currency_digits), script)
+    ledger = Ledger(store, terms.currency_digits)
+    commissions = Commissions(terms.commissions, money)
+    return Desk(terms, symbols, market, money, ledger, commissions, script)
 
 
 def _identity(profile: "BrokerProfile") -> Mapping[str, str]:

@@ -11,7 +11,7 @@ from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.market import Series
 from bridge.terminal.paper.order import ABOVE, LIMIT, MARKET, STOP_LIMIT, Order
 from bridge.terminal.paper.pending_rules import TRIGGER_CHECKS
-from bridge.terminal.paper.rules import Ask, first_refusal
+from bridge.terminal.paper.rules import asked, first_refusal
 from bridge.terminal.paper.script import PartialFill
 
 
@@ -89,7 +89,7 @@ def _fill(desk: Desk, series: Series, order: Order, price: float) -> None:
     if is_bound and closes and not is_there:  # what it was to close is gone
         _end(desk, order, mt5.ORDER_STATE_CANCELED, price)
         return
-    ask = Ask(_activation(order), series.info, series, target)
+    ask = asked(_activation(order), series, target)
     code = first_refusal(desk, ask, TRIGGER_CHECKS) or _judge_levels(desk, order, price)
     if code:
         order.comment = f"[{text_of(desk, code)}]"

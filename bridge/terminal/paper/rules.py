@@ -6,7 +6,7 @@ the choice is ours, see README.md.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import SymbolInfo, TradeRequest
@@ -22,13 +22,15 @@ from bridge.terminal.paper.script import Disabled
 SLACK = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """A request with what it is about.
 
     Attributes:
         info: The symbol's specification.
         series: Its prices.
+        side: 0 buys, 1 sells.
+        price: At which a market order is filled now.
+        opening: Lots that a deal would open; 0.0 when it only closes.
         target: The position that the request closes, adds to or changes; None opens one.
         order: The waiting order that it changes or removes.
         opposite: The position that closes ``target``.
@@ -37,26 +39,28 @@ class Ask:
     request: TradeRequest
     info: SymbolInfo
     series: Series
-    target: Position | None = None
-    order: Order | None = None
-    opposite: Position | None = None
+    side: int
+    price: float
+    opening: float
+    target: Position | None
+    order: Order | None
+    opposite: Position | None
 
-    @property
-    def side(self) -> int:
-        """0 buys, 1 sells."""
-        return self.request.type & 1
 
-    @property
-    def price(self) -> float:
-        """The price at which a market order is filled now."""
-        return self.series.bid if self.side else self.series.ask
-
-    @property
-    def opening(self) -> float:
-        """Lots that the deal would open; 0.0 when it only closes."""
-        if self.target is None or self.target.type == self.side:
-            return self.request.volume
-        return max(0.0, volume_of(self.request.volume - self.target.volume))
+def asked(
+    request: TradeRequest,
+    series: Series,
+    target: Position | None = None,
+    order: Order | None = None,
+    opposite: Position | None = None,
+) -> Ask:
+    """Return ``request`` with what it is about, at the prices of now."""
+    side = request.type & 1
+    opening = request.volume
+    if target is not None and target.type != side:
+        opening = max(0.0, volume_of(opening - target.volume))
+    price = series.bid if side else series.ask
+    return Ask(request, series.info, series, side, price, opening, target, order, opposite)
 
 
 Check = Callable[[Desk, Ask], int]
@@ -72,9 +76,10 @@ def first_refusal(desk: Desk, ask: Ask, checks: Sequence[Check]) -> int:
 
 def account_may_trade(desk: Desk, ask: Ask) -> int:
     """Investor logins and brokers without robots are refused, and what a script turned off."""
-    for switch, code in Disabled.CODES.items():
-        if code and desk.is_off(switch):
-            return code
+    if not desk.script.is_empty:
+        for switch, code in Disabled.CODES.items():
+            if code and desk.is_off(switch):
+                return code
     if not desk.terms.trade_allowed:
         return mt5.TRADE_RETCODE_TRADE_DISABLED
     return 0 if desk.terms.trade_expert else mt5.TRADE_RETCODE_SERVER_DISABLES_AT
@@ -134,16 +139,13 @@ def stops_from(ask: Ask, side: int, base: float) -> int:
         side: 0 for a buy's, 1 for a sell's.
         base: The closing price, or a pending order's own.
     """
-    sign = -1 if side else 1
-    distances = []
-    if ask.request.sl:
-        distances.append((base - ask.request.sl) * sign)
-    if ask.request.tp:
-        distances.append((ask.request.tp - base) * sign)
-    levels = [level for level in (ask.request.sl, ask.request.tp) if level]
-    on_tick = all(level > 0 and is_multiple(level, ask.info.trade_tick_size) for level in levels)
-    legal = on_tick and all(distance >= least_distance(ask.info) for distance in distances)
-    return 0 if legal else mt5.TRADE_RETCODE_INVALID_STOPS
+    sign, sl, tp = -1 if side else 1, ask.request.sl, ask.request.tp
+    least, tick = least_distance(ask.info), ask.info.trade_tick_size
+    for level, distance in ((sl, (base - sl) * sign), (tp, (tp - base) * sign)):
+        # Written so that nan is refused, too.
+        if level and not (level > 0 and distance >= least and is_multiple(level, tick)):
+            return mt5.TRADE_RETCODE_INVALID_STOPS
+    return 0
 
 
 def levels_are_allowed(desk: Desk, ask: Ask) -> int:
@@ -164,8 +166,8 @@ def least_distance(info: SymbolInfo) -> float:
 
 def market_is_open(desk: Desk, ask: Ask) -> int:
     """Without bars for long, the market is closed; or when a script says so."""
-    now = desk.market.now
-    closed = ask.series.is_closed(now) or desk.script.is_closed(now)
+    now, script = desk.market.now, desk.script
+    closed = ask.series.is_closed(now) or (not script.is_empty and script.is_closed(now))
     return mt5.TRADE_RETCODE_MARKET_CLOSED if closed else 0
 
 

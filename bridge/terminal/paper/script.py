@@ -167,6 +167,9 @@ class Twist:
     keeps_stops: bool = True
 
 
+_NO_TWIST = Twist()
+
+
 class Script:
     """The queue of one terminal.
 
@@ -214,7 +217,7 @@ class Script:
         """Take what is at the head if all of it is of the kinds that something is about."""
         head = self._head()
         if not head or not all(isinstance(step, about) for step in head):
-            return Twist()
+            return _NO_TWIST
         self._entries.popleft()
         changes: dict[str, Any] = {}
         for step in head:

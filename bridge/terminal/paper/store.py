@@ -47,6 +47,9 @@ class Store:
         path: Of the file; None keeps the account in memory.
         identity: What has to be the same each time: profile name, hash, currency.
 
+    Attributes:
+        is_kept: Whether there is a file; what nobody can open again needs no writing.
+
     Raises:
         ConfigError: The file can't be used: it is of another profile, of a later version, open
             in another process, or no account at all.
@@ -54,8 +57,7 @@ class Store:
 
     def __init__(self, path: Path | None, identity: Mapping[str, str]) -> None:
         self._name = str(path or ":memory:")
-        # What nobody can open again needs no writing.
-        self._is_forgotten = path is None
+        self.is_kept = path is not None
         try:
             # Waiting for another process would be vain: it holds the file until it ends.
             self._db = sqlite3.connect(
@@ -135,8 +137,6 @@ class Store:
         Raises:
             TerminalError: The file could not be written; it holds the state before the change.
         """
-        if self._is_forgotten:
-            return
         meta = {"now": now, "balance": balance, "lows": lows, **numbers}
         try:
             self._db.execute("BEGIN IMMEDIATE")
