@@ -83,7 +83,8 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(args=arguments, prog_name="mt5-onnx", standalone_mode=False)
     except _UsageError as error:
-        said = getattr(error, "format_message", error.__str__)().rstrip(".")
+        # Choices come on lines of their own.
+        said = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
         return _fail(f"{said}; mt5-onnx --help tells more", USAGE)
     except BrokenPipeError:
         return _reader_gone()

@@ -84,6 +84,10 @@ def read_recipe(folder: Path) -> Recipe:
         raise ConfigError(
             f"{folder} holds no {RECIPE}, so no program was written there: use mt5-onnx ea new"
         ) from error
+    except NotADirectoryError as error:
+        raise ConfigError(
+            f"{folder} is a file: name the folder that mt5-onnx ea new has written"
+        ) from error
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
         raise ConfigError(
             f"{path} can't be read as a recipe of form {FORM} ({type(error).__name__}): write the "

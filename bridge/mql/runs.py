@@ -111,8 +111,8 @@ def read_csv(path: Path) -> Run:
                 head, bars[int(row["bar_time"])] = row, _bar(row)
             elif row["row"] == "order" and not row["denied"]:
                 orders.append(_order(row))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise _damaged(path, reader.line_num, error) from error
+        except (ValueError, KeyError) as error:
+            raise _damaged(path, reader.line_num, f"{error!r}") from error
     if not head:
         raise DataError(f"{path} holds no decision: let the program meet a closed bar first")
     return Run(
@@ -131,8 +131,9 @@ def _reader(path: Path) -> "csv.DictReader[str]":
         # Windows programs may have put a mark in front.
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         raise DataError(
-            f"{path} can't be read as text ({error}): name the CSV in "
+            f"{path} can't be read as text ({why}): name the CSV in "
             r"Terminal\Common\Files\OnnxBridge"
         ) from error
     reader = csv.DictReader(StringIO(text), strict=True)
@@ -147,15 +148,18 @@ def _reader(path: Path) -> "csv.DictReader[str]":
 
 def _rows(path: Path, reader: "csv.DictReader[str]") -> Iterator[dict[str, str]]:
     try:
-        yield from reader
+        for row in reader:
+            if None in row or None in row.values():
+                raise _damaged(path, reader.line_num, "it has not one cell a column")
+            yield row
     except csv.Error as error:
-        raise _damaged(path, reader.line_num, error) from error
+        raise _damaged(path, reader.line_num, f"{error}") from error
 
 
-def _damaged(path: Path, line: int, error: Exception) -> DataError:
+def _damaged(path: Path, line: int, why: str) -> DataError:
     return DataError(
-        f"{path} line {line} is damaged ({error!r}), cut off or edited: take the row out, or copy "
-        "the file again"
+        f"{path} line {line} is damaged ({why}), cut off or edited: take the row out, or copy the "
+        "file again"
     )
 
 

@@ -424,6 +424,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
         write(out, recipe_of(model, "forecast"), model, force=False)
     with pytest.raises(ConfigError, match=r"holds no ea\.json"):
         read_recipe(out)
+    with pytest.raises(ConfigError, match="is a file: name the folder"):
+        read_recipe(out / "README.md")
     assert (out / "README.md").read_text(encoding="utf-8") == "mine"
 
 

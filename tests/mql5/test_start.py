@@ -105,7 +105,7 @@ def test_another_timeframe_ends_the_start(built: Built, tmp_path: Path) -> None:
     ],
 )
 def test_a_missing_permission_ends_the_start_but_not_a_tester_s(
-    built: Built, tmp_path: Path, account: dict[str, bool], words: str
+    built: Built, tmp_path: Path, account: dict[str, Any], words: str
 ) -> None:
     desktop = broker(tmp_path, **account)
     desktop.may_trade = bool(account)
