@@ -51,8 +51,9 @@ class PaperBackend:
         self._brought_to = -1.0
         self._selected = {series.info.name for series in desk.market}
         self._books: set[str] = set()
-        self._stamp: tuple[float, ...] = ()
-        self._answers: dict[tuple[Any, ...], Any] = {}
+        # Server time, changes of the books and of Market Watch, and what was answered then.
+        self._stamp = (-1.0, 0, 0)
+        self._answers: dict[tuple[str, tuple[Any, ...]], Any] = {}
         self._heard = 0
         self._history = History(desk.market, profile.maxbars)
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -113,27 +114,30 @@ class PaperBackend:
     def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         """Return what a verb gives, with the account brought up to now."""
         self.bring_up()
-        script = self.desk.script
-        if script.delayed:
-            self._catch_up()
-        if verb in _UNCHANGING and script.is_empty:
+        if not self.desk.script.is_empty:
+            return self._by_script(verb, arguments)
+        if verb in _UNCHANGING:
             return self._remembered(verb, arguments)
-        step = script.answer(verb)
-        if step is None:
-            return self._verbs[verb](*arguments)
-        return self._scripted(step, arguments)
+        return self._verbs[verb](*arguments)
 
     def _remembered(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         """Answer as a moment ago while nothing has changed since."""
-        ledger, now = self.desk.ledger, self.desk.market.now
-        stamp = (now, ledger.revision, len(ledger.deals), len(ledger.orders), self._heard)
+        stamp = (self.desk.market.now, self.desk.ledger.changes, self._heard)
         if stamp != self._stamp:
             self._stamp = stamp
             self._answers.clear()
-        key = (verb, *arguments)
-        if key not in self._answers:
-            self._answers[key] = self._verbs[verb](*arguments)
-        return self._answers[key]
+        key = (verb, arguments)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = self._verbs[verb](*arguments)
+        return answer
+
+    def _by_script(self, verb: str, arguments: tuple[Any, ...]) -> Any:
+        self._catch_up()
+        step = self.desk.script.answer(verb)
+        if step is None:
+            return self._verbs[verb](*arguments)
+        return self._as_told(step, arguments)
 
     def _catch_up(self) -> None:
         """Do what a script has answered before it was done."""
@@ -141,7 +145,7 @@ class PaperBackend:
         for request in delayed:
             self._commit(server.order_send(self.desk, request))
 
-    def _scripted(self, step: Answer, arguments: tuple[Any, ...]) -> Any:
+    def _as_told(self, step: Answer, arguments: tuple[Any, ...]) -> Any:
         done = self._verbs[step.verb](*arguments) if step.effect == "before" else None
         if step.effect == "after":
             self.desk.script.delayed.append(TradeRequest(*arguments))
@@ -244,7 +248,7 @@ class PaperBackend:
     def _positions_get(self, kind: str, value: Any) -> tuple[Any, ...]:
         held = self.desk.ledger.positions.values()
         keep = _FILTERS[kind]
-        return tuple(views.position(self.desk, one) for one in held if keep(one, value))
+        return tuple([views.position(self.desk, one) for one in held if keep(one, value)])
 
     def _orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
         waiting = self.desk.ledger.waiting.values()

@@ -5,7 +5,7 @@ does to strangers: it parses arguments of any kind, waits for other threads, kee
 An order still goes the package's way, so that what it refuses is refused here, too.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.records import (
@@ -37,21 +37,23 @@ class DirectTerminal:
 
     def __init__(self, package: Package, backend: PaperBackend) -> None:
         self._through = ModuleTerminal(package)
-        self._backend = backend
+        self._answer = backend.answer
 
     def _ask(self, verb: str, *arguments: Any) -> Any:
         try:
-            return self._backend.answer(verb, arguments)
+            return self._answer(verb, arguments)
         except Failure as failure:
             raise error_of(verb, *failure.error) from None
 
     def terminal_info(self) -> TerminalInfo:
         """Return the terminal's state."""
-        return cast(TerminalInfo, self._ask("terminal_info"))
+        state: TerminalInfo = self._ask("terminal_info")
+        return state
 
     def account_info(self) -> AccountInfo:
         """Return the account."""
-        return cast(AccountInfo, self._ask("account_info"))
+        account: AccountInfo = self._ask("account_info")
+        return account
 
     def symbols_get(self) -> tuple[SymbolInfo, ...]:
         """Return every symbol that the broker offers, in Market Watch or not."""
@@ -59,7 +61,8 @@ class DirectTerminal:
 
     def symbol_info(self, symbol: str) -> SymbolInfo:
         """Return specification and prices of ``symbol``."""
-        return cast(SymbolInfo, self._ask("symbol_info", symbol))
+        info: SymbolInfo = self._ask("symbol_info", symbol)
+        return info
 
     def symbol_select(self, symbol: str) -> None:
         """Put ``symbol`` into Market Watch."""
@@ -67,33 +70,39 @@ class DirectTerminal:
 
     def symbol_info_tick(self, symbol: str) -> Tick:
         """Return the latest tick of ``symbol``."""
-        return cast(Tick, self._ask("symbol_info_tick", symbol))
+        tick: Tick = self._ask("symbol_info_tick", symbol)
+        return tick
 
     def copy_rates_from_pos(
         self, symbol: str, timeframe: int, start_pos: int, count: int
     ) -> RatesArray:
         """Return up to ``count`` bars that end ``start_pos`` bars before the newest."""
-        answer = self._ask("copy_rates_from_pos", symbol, timeframe, start_pos, count)
-        return cast(RatesArray, answer)
+        found: RatesArray = self._ask("copy_rates_from_pos", symbol, timeframe, start_pos, count)
+        return found
 
     def positions_get(self, symbol: str | None = None) -> tuple[TradePosition, ...]:
         """Return the open positions, of one symbol if it is given."""
-        answer = self._ask("positions_get", *_chosen(symbol))
-        return cast(tuple[TradePosition, ...], answer)
+        found: tuple[TradePosition, ...] = self._ask("positions_get", *_chosen(symbol))
+        return found
 
     def orders_get(self, symbol: str | None = None) -> tuple[TradeOrder, ...]:
         """Return the waiting orders, of one symbol if it is given."""
-        return cast(tuple[TradeOrder, ...], self._ask("orders_get", *_chosen(symbol)))
+        found: tuple[TradeOrder, ...] = self._ask("orders_get", *_chosen(symbol))
+        return found
 
     def history_orders_get(self, date_from: int, date_to: int) -> tuple[TradeOrder, ...]:
         """Return the orders done between two server times, ends included."""
-        answer = self._ask("history_orders_get", "dates", (date_from, date_to, None))
-        return cast(tuple[TradeOrder, ...], answer)
+        found: tuple[TradeOrder, ...] = self._ask(
+            "history_orders_get", "dates", (date_from, date_to, None)
+        )
+        return found
 
     def history_deals_get(self, date_from: int, date_to: int) -> tuple[TradeDeal, ...]:
         """Return the deals between two server times, ends included."""
-        answer = self._ask("history_deals_get", "dates", (date_from, date_to, None))
-        return cast(tuple[TradeDeal, ...], answer)
+        found: tuple[TradeDeal, ...] = self._ask(
+            "history_deals_get", "dates", (date_from, date_to, None)
+        )
+        return found
 
     def order_calc_profit(
         self, action: int, symbol: str, volume: float, price_open: float, price_close: float

@@ -16,7 +16,6 @@ from bridge.terminal.paper.order import Order
 
 BUILD = (500, 6000, "01 Jan 2026")
 """Version, build and date that the paper terminal shows; any program's minimum is below."""
-_FIELDS = {name: place for place, name in enumerate(SymbolInfo.__annotations__)}
 
 
 def account_info(desk: Desk) -> AccountInfo:
@@ -60,55 +59,64 @@ def account_info(desk: Desk) -> AccountInfo:
 
 def terminal_info(desk: Desk, maxbars: int) -> TerminalInfo:
     """Return a terminal that is connected and allows trading, unless a script says otherwise."""
-    known = {
-        "connected": not desk.is_off("link"),
-        "trade_allowed": not desk.is_off("terminal"),
-        "tradeapi_disabled": desk.is_off("python"),
-        "build": BUILD[1],
-        "maxbars": maxbars,
-        "company": desk.terms.company,
-        "name": "Paper terminal",
-        "language": "English",
-    }
-    fields = TerminalInfo.__annotations__.items()
-    return TerminalInfo(known.get(name, kind()) for name, kind in fields)
+    return TerminalInfo(
+        (
+            False,
+            False,
+            not desk.is_off("link"),
+            False,
+            not desk.is_off("terminal"),
+            desk.is_off("python"),
+            False,
+            False,
+            False,
+            False,
+            BUILD[1],
+            maxbars,
+            0,
+            0,
+            0.0,
+            0.0,
+            desk.terms.company,
+            "Paper terminal",
+            "English",
+            "",
+            "",
+            "",
+        )
+    )
 
 
 def symbol_info(desk: Desk, info: SymbolInfo, *, is_selected: bool) -> SymbolInfo:
     """Return the specification with the latest prices and tick values."""
-    shown: dict[str, Any] = {"select": is_selected, "visible": is_selected, **_NO_PRICES}
-    series = desk.market.at(info.name)
+    series, values, time, bid, ask = desk.market.at(info.name), list[Any](info), 0, 0.0, 0.0
     if series is not None and series.bid:
-        shown["time"] = series.time
-        shown["bid"], shown["ask"] = series.bid, series.ask
-        shown["spread"] = round((series.ask - series.bid) / info.point)
-    shown.update(_tick_values(desk, info))
-    values = list(info)
-    for name, value in shown.items():
-        values[_FIELDS[name]] = value
+        time, bid, ask = series.time, series.bid, series.ask
+        values[_SPREAD] = round((ask - bid) / info.point)
+    values[_SELECT] = values[_VISIBLE] = is_selected
+    values[_TIME] = time
+    values[_PRICES] = (bid, 0.0, 0.0, ask, 0.0, 0.0, 0.0, 0.0, 0.0)
+    values[_TICK_VALUES] = _tick_values(desk, info)
     return SymbolInfo(values)
 
 
-_NO_PRICES = {
-    name: 0.0
-    for name in (
-        *(f"{price}{range_}" for price in ("bid", "ask", "last") for range_ in ("", "high", "low")),
-    )
-} | {"time": 0}
+_PLACES = {name: place for place, name in enumerate(SymbolInfo.__annotations__)}
+_SELECT, _VISIBLE, _TIME, _SPREAD = (
+    _PLACES[name] for name in ("select", "visible", "time", "spread")
+)
+# Fields that stand side by side: bid, ask and last with their ranges; the three tick values.
+_PRICES = slice(_PLACES["bid"], _PLACES["lastlow"] + 1)
+_TICK_VALUES = slice(_PLACES["trade_tick_value"], _PLACES["trade_tick_value_loss"] + 1)
 
 
-def _tick_values(desk: Desk, info: SymbolInfo) -> dict[str, float]:
-    """Return account currency for a tick of one lot, as a gain and as a loss."""
+def _tick_values(desk: Desk, info: SymbolInfo) -> tuple[float, float, float]:
+    """Return account currency for a tick of one lot: as a gain, again, and as a loss."""
     try:
         gain = desk.money.tick_value(info, gain=True)
         loss = desk.money.tick_value(info, gain=False)
     except NoQuotes:
-        gain = loss = 0.0
-    return {
-        "trade_tick_value": gain,
-        "trade_tick_value_profit": gain,
-        "trade_tick_value_loss": loss,
-    }
+        return 0.0, 0.0, 0.0
+    return gain, gain, loss
 
 
 def position(desk: Desk, held: Position) -> TradePosition:
