@@ -43,10 +43,10 @@ void CountClosed(const int day,const double net,Streak &streak)
       streak.losses=0;
       streak.longest=0;
      }
-   if(net<0.0)
-      streak.losses++;
-   if(net>0.0)
+   if(IsNan(net) || net>0.0)
       streak.losses=0;
+   else if(net<0.0)
+      streak.losses++;
    if(streak.losses>streak.longest)
       streak.longest=streak.losses;
   }

@@ -4,9 +4,11 @@
 //+------------------------------------------------------------------+
 #property version "1.00"
 
+#include <OnnxBridge\Books.mqh>
 #include <OnnxBridge\Contract.mqh>
 #include <OnnxBridge\Hash.mqh>
 #include <OnnxBridge\Journal.mqh>
+#include <OnnxBridge\Lease.mqh>
 #include <OnnxBridge\Prices.mqh>
 #include <OnnxBridge\Recent.mqh>
 #include <OnnxBridge\Retcodes.mqh>
@@ -236,6 +238,45 @@ string AnswerRecent(const string name)
    if(!ReadTimeOfDay(ExtField[4],manage.weekend_second))
       return("refused");
    return(YesOrNo(IsWeekendNear((datetime)Whole(0),manage)));
+  }
+//+------------------------------------------------------------------+
+//| What is wrong with bars                                          |
+//+------------------------------------------------------------------+
+string AnswerBars(void)
+  {
+   string    rows[];
+   MqlRates  rates[];
+   const int count=StringSplit(ExtField[3],';',rows);
+   ArrayResize(rates,count);
+   for(int i=0; i<count; i++)
+     {
+      string part[];
+      StringSplit(rows[i],' ',part);
+      rates[i].time=(datetime)StringToInteger(part[0]);
+      rates[i].open=NumberOf(part[1]);
+      rates[i].high=NumberOf(part[2]);
+      rates[i].low=NumberOf(part[3]);
+      rates[i].close=NumberOf(part[4]);
+      rates[i].spread=(int)StringToInteger(part[5]);
+     }
+   return(FaultOfBars(rates));
+  }
+//+------------------------------------------------------------------+
+//| Losses in a row: of the last day, and the longest                |
+//+------------------------------------------------------------------+
+string AnswerStreak(void)
+  {
+   Streak streak={};
+   streak.day=-1;
+   string    closed[];
+   const int count=StringSplit(ExtField[3],';',closed);
+   for(int i=0; i<count; i++)
+     {
+      string part[];
+      StringSplit(closed[i],' ',part);
+      CountClosed((int)StringToInteger(part[0]),NumberOf(part[1]),streak);
+     }
+   return(IntegerToString(streak.losses)+" "+IntegerToString(LongestOn(streak,Whole(1))));
   }
 //+------------------------------------------------------------------+
 //| What a model's numbers mean                                      |
@@ -496,6 +537,13 @@ string Answer(const string name)
    if(name=="range_points" || name=="bars_since" || name=="open_of" || name=="in_span" ||
       name=="weekend")
       return(AnswerRecent(name));
+   if(name=="bars")
+      return(AnswerBars());
+   if(name=="streak")
+      return(AnswerStreak());
+   if(name=="lease")
+      return(LeaseName(LeaseText(ExtField[3],(ulong)StringToInteger(ExtField[4]),
+                                 StringToInteger(ExtField[5]),ExtField[6])));
    if(name=="decode")
       return(AnswerDecode());
    if(name=="decide")

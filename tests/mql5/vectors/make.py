@@ -7,6 +7,7 @@ written by hand. Neither side's code is imported. A line is ``function|expected|
 the answer may be so many units in the last place away, and both sides have to agree to the bit.
 """
 
+import hashlib
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -426,6 +427,62 @@ def halts() -> None:
         case("halting", expected, *numbers_)
 
 
+def streaks() -> None:
+    """Losses in a row, by hand: those of the last day's end, and the longest of the asked day."""
+    for expected, closed, day in (
+        ("1 1", ((5, -0.25),), 5),
+        ("0 0", ((5, 0.0),), 5),
+        ("2 2", ((5, -1.0), (5, 0.0), (5, -1.0)), 5),
+        ("0 2", ((5, -1.0), (5, -1.0), (5, 0.5)), 5),
+        ("1 1", ((5, -1.0), (5, -1.0), (6, -1.0)), 6),
+        ("1 0", ((5, -1.0), (5, -1.0), (6, -1.0)), 5),
+        ("2 2", ((6, -1.0), (5, 9.0), (6, -1.0)), 6),
+        ("2 2", ((6, -INF), (6, -1.0)), 6),
+        ("0 1", ((6, -1.0), (6, INF)), 6),
+        ("0 1", ((6, -1.0), (6, NAN)), 6),
+    ):
+        case("streak", expected, ";".join(text(one) for one in closed), day)
+
+
+def bars() -> None:
+    """Bars that can't be: by hand."""
+    good = (1_490_000_400, 1.085, 1.086, 1.084, 1.0855, 0)
+    when = "the bar of 2017.03.20 09:00:00"
+    number = f"{when} has a price that is not a positive number"
+    for expected, *changes in (
+        ("",),
+        (number, 1, NAN),
+        (number, 2, INF),
+        (number, 3, 0.0),
+        (number, 3, -INF),
+        (number, 4, -1.0855),
+        (f"{when} has a high below another of its prices", 2, 1.0849),
+        (f"{when} has a high below another of its prices", 2, 1.08549),
+        (f"{when} has a low above another of its prices", 3, 1.08501),
+        (f"{when} has a negative spread", 5, -1),
+        (f"{when} stands twice", 0, good[0]),
+        ("the bar of 2017.03.20 08:59:59 is older than the bar before it", 0, good[0] - 1),
+    ):
+        rows = [list(good), list(good)]
+        rows[1][0] = good[0] + 3600
+        if changes:
+            at, value = changes
+            # What is wrong with a bar alone is wrong with the first one.
+            rows[0 if at else 1][at] = value
+        case("bars", expected, ";".join(text(row) for row in rows))
+
+
+def leases() -> None:
+    """Name of the lock that EA and daemon share, from the words that both are documented with."""
+    for symbol, magic, login, server in (
+        ("EURUSD", 26001, 12345678, "Broker-Demo"),
+        ("XAUUSD.pro", 2**63 - 1, 1, "A B"),
+    ):
+        words = f"magic {magic} on {symbol} of {login} at {server}"
+        name = hashlib.sha256(words.encode()).hexdigest()[:32]
+        case("lease", name, symbol, magic, login, server)
+
+
 def _share(loss: float, of: float) -> Fraction:
     return Fraction(loss) / Fraction(of) if of > 0 else Fraction(1)
 
@@ -550,6 +607,9 @@ def lines() -> list[str]:
         care,
         losses,
         halts,
+        streaks,
+        bars,
+        leases,
         rules,
         retcodes,
         names,

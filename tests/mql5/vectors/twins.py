@@ -1,10 +1,16 @@
 """The daemon's answers to the golden vectors: a function a name, texts in, text out."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests_support import account, position, symbol_info, tick
 
+from bridge.cli.live_connect import tenure
+from bridge.engine.lease import leased
+from bridge.errors import DataError
+from bridge.market.quality import check_rates
 from bridge.model.contract import Contract, Output
 from bridge.model.load import _same_symbol
 from bridge.model.signal import Signal, decode
@@ -18,8 +24,10 @@ from bridge.risk.baselines import Baselines, first_baselines
 from bridge.risk.gauges import account_gauges, prop_gauges, seen_now
 from bridge.risk.guard import Bounds, Facts, TradingState, check
 from bridge.risk.spans import is_in_span
+from bridge.risk.streak import Streak
 from bridge.risk.volume import fixed_volume, floor_to_step, volume_for_risk
 from bridge.settings import (
+    BridgeSettings,
     DayStart,
     DecisionSettings,
     LimitSettings,
@@ -269,6 +277,39 @@ def _halting(a: Fields) -> str:
     return next((each.name for each in gauges if each.halts and not each.ok), "")
 
 
+def _streak(a: Fields) -> str:
+    found = Streak()
+    for one in a[0].split(";"):
+        day, net = one.split()
+        found = found.after(int(day), float(net))
+    return f"{found.losses} {found.longest_on(int(a[1]))}"
+
+
+def _fault_of_bars(a: Fields) -> str:
+    rows = [row.split() for row in a[0].split(";")]
+    rates = rates_of((int(row[0]), *map(float, row[1:5]), 0, int(row[5]), 0) for row in rows)
+    try:
+        check_rates(rates, what="x")
+    except DataError as error:
+        return str(error).removeprefix("x: ").partition(";")[0]
+    return ""
+
+
+def _lease(a: Fields) -> str:
+    """Let the daemon take the lock in a folder of its own, and tell its name."""
+    symbol, magic, login, server = a
+    strategy = {"model": "m", "symbol": symbol, "timeframe": "H1", "magic": int(magic)}
+    terminal = {"login": int(login), "server": server}
+    settings = BridgeSettings.model_validate(
+        {"mode": "live", "terminal": terminal, "strategy": [strategy]}
+    )
+    _, words = tenure(account(login=int(login), server=server), settings)
+    with TemporaryDirectory() as folder:
+        with leased(Path(folder), [words]):
+            (lock,) = Path(folder).iterdir()
+        return lock.stem
+
+
 def _entry(a: Fields) -> str:
     given = dict(pair.split("=") for pair in a[0].split())
     number = {key: float(value) for key, value in given.items() if _is_number(value)}
@@ -397,6 +438,9 @@ TWINS: dict[str, Callable[[Fields], str]] = {
     "prop": _prop,
     "entry": _entry,
     "halting": _halting,
+    "streak": _streak,
+    "bars": _fault_of_bars,
+    "lease": _lease,
     "same_symbol": lambda a: _yes(_same_symbol(a[0], a[1], a[2] or None)),
     "retcode": _retcode,
 }
