@@ -61,7 +61,7 @@ def settings_of(
 def first_moment(settings: BridgeSettings) -> int:
     """Return the server time at which the daemon begins, and the EA has to."""
     (strategy,) = load_strategies(settings.strategy)
-    return load_recording(settings).times(strategy)[strategy.depth - 1]
+    return int(load_recording(settings).times(strategy)[strategy.depth - 1])
 
 
 def run_daemon(settings: BridgeSettings, market: Market) -> Run:

@@ -449,8 +449,8 @@ def bars() -> None:
     good = (1_490_000_400, 1.085, 1.086, 1.084, 1.0855, 0)
     when = "the bar of 2017.03.20 09:00:00"
     number = f"{when} has a price that is not a positive number"
-    for expected, *changes in (
-        ("",),
+    for expected, at, value in (
+        ("", 1, good[1]),
         (number, 1, NAN),
         (number, 2, INF),
         (number, 3, 0.0),
@@ -465,10 +465,8 @@ def bars() -> None:
     ):
         rows = [list(good), list(good)]
         rows[1][0] = good[0] + 3600
-        if changes:
-            at, value = changes
-            # What is wrong with a bar alone is wrong with the first one.
-            rows[0 if at else 1][at] = value
+        # What is wrong with a bar alone is wrong with the first one.
+        rows[0 if at else 1][at] = value
         case("bars", expected, ";".join(text(row) for row in rows))
 
 
