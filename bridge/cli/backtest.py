@@ -10,9 +10,9 @@ import typer
 from bridge.cli.config import SETTINGS, ConfigOption, read_settings
 
 if TYPE_CHECKING:
-    from bridge.cli.backtest_plan import Changes
+    from bridge.cli.backtest_run import Plan
     from bridge.cli.backtest_view import Result
-    from bridge.settings import BridgeSettings, PaperPrices
+    from bridge.settings import PaperPrices
 
 _INTERRUPTED = 130
 _CHANGE = "What to change"
@@ -110,7 +110,7 @@ def backtest(
     The mode in the file does not matter, and the state of runs is not touched. Ctrl-C keeps what
     was done.
     """
-    from bridge.cli.backtest_plan import Changes, make_folder
+    from bridge.cli.backtest_plan import Changes, make_folder, make_plan
     from bridge.cli.backtest_view import result_json, show
     from bridge.errors import ModelError
 
@@ -125,9 +125,10 @@ def backtest(
         prices=_prices(prices),
     )
     settings = read_settings(config)
+    plan = make_plan(settings, changes)
     folder = make_folder(settings, out, force=force)
     tools = (check_lookahead, stress, monte_carlo)
-    result = _tested(settings, changes, folder, tools, quiet=as_json)
+    result = _tested(plan, folder, tools, quiet=as_json)
     if as_json:
         typer.echo(result_json(result))
     else:
@@ -154,31 +155,29 @@ def _prices(named: str | None) -> "PaperPrices | None":
 
 
 def _tested(
-    settings: "BridgeSettings",
-    changes: "Changes",
-    folder: Path,
-    tools: tuple[bool, bool, int | None],
-    *,
-    quiet: bool,
+    plan: "Plan", folder: Path, tools: tuple[bool, bool, int | None], *, quiet: bool
 ) -> "Result":
     """Run what is asked for and leave the result in the folder."""
     from bridge.cli.backtest_lookahead import lookahead, peeks
     from bridge.cli.backtest_outcome import outcome_of
-    from bridge.cli.backtest_plan import RESULT, make_plan
+    from bridge.cli.backtest_plan import RESULT
     from bridge.cli.backtest_run import play
     from bridge.cli.backtest_stress import stress
     from bridge.cli.backtest_view import Result, progress, result_json
+    from bridge.clock import SystemClock
     from bridge.engine.honest.montecarlo import monte_carlo
     from bridge.engine.stop import Stop, Stopped
 
     wants_lookahead, wants_stress, runs = tools
-    plan = make_plan(settings, changes)
+    clock = SystemClock()
     with Stop().on_signals() as stop, progress(quiet=quiet) as begin:
         if not quiet:
             typer.echo(f"backtest in {folder}; Ctrl-C keeps what was done")
         span = plan.span()
+        begun = clock.now()
         played = play(plan, folder, stop=stop, on_progress=begin("back-test", *span))
-        result = Result(outcome=outcome_of(played), stress={})
+        took = clock.now() - begun
+        result = Result(outcome=outcome_of(played), seconds=took, stress={})
         # Only journals of their own are written here, so that a signal may end it anywhere.
         with suppress(Stopped), stop.breaking_off():
             if wants_lookahead:

@@ -40,7 +40,7 @@ def lookahead(
         told: Told how many cuts of how many are done.
         seam: As it was played.
     """
-    times = [plan.recording.times(each) for each in played.strategies]
+    times = [plan.recording.times(each).tolist() for each in played.strategies]
     firsts = [
         bisect_left(opens, after) + 1
         for opens, after in zip(times, played.begin.after, strict=True)

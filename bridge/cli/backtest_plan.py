@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bridge.cli.backtest_run import Plan
-from bridge.cli.recording import Recording, load_recording
+from bridge.cli.recording import Recording, beginning, load_recording
 from bridge.cli.state import ACCOUNT, JOURNAL, new_run_folder
 from bridge.engine.strategy import load_strategies
 from bridge.errors import ConfigError
@@ -61,6 +61,9 @@ def make_plan(settings: BridgeSettings, changes: Changes) -> Plan:
     if until is not None:
         recording = recording.up_to(until)
     loaded = load_strategies(settings.strategy)
+    # Before a folder is made: what is wrong with bars and models leaves nothing behind.
+    recording.check(loaded)
+    beginning(loaded, recording, since=since)
     return Plan(
         settings=settings, recording=recording, strategies=lambda recording: loaded, since=since
     )

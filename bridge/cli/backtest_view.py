@@ -26,6 +26,7 @@ class Result:
 
     Attributes:
         outcome: Of the plain run.
+        seconds: That it took, without loading settings, models and bars.
         lookahead, peeks: Of ``--check-lookahead``; None and empty without it.
         stress: Of ``--stress``, by title.
         luck: Of ``--monte-carlo``; None without it, or without trades.
@@ -33,6 +34,7 @@ class Result:
     """
 
     outcome: Outcome
+    seconds: float
     lookahead: Findings | None = None
     peeks: tuple[Peek, ...] = ()
     stress: Mapping[str, Outcome]
@@ -96,7 +98,11 @@ def show(result: Result) -> None:
     outcome = result.outcome
     played = outcome.played
     span = f"bars {text(outcome.first)[:16]} to {text(outcome.last)[:16]} (server time)"
-    console.print(f"{outcome.why_not.decisions} decisions, {span if outcome.first else 'no bar'}")
+    count = outcome.why_not.decisions
+    console.print(f"{count} decisions, {span if outcome.first else 'no bar'}")
+    console.print(
+        f"played in {result.seconds:.1f} s, {count / max(result.seconds, 1e-3):,.0f} bars a second"
+    )
     for each in outcome.tested:
         console.print(f"  {each.title}: {each.model} ({each.sha256[:12]}), {each.bars} bars")
     console.print(_table({"plain": outcome, **result.stress}))
@@ -191,6 +197,7 @@ def result_json(result: Result) -> str:
     found = result.lookahead
     plain = {
         **_plain(result.outcome),
+        "seconds": round(result.seconds, 3),
         "stopped_by": result.stopped_by or None,
         "warnings": result.warnings,
         "lookahead": None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge.cli.shelf import Bars, Shelf
 from bridge.engine.strategy import Strategy
@@ -40,10 +41,10 @@ class Recording:
     server: ServerClock
     ticks: dict[str, RatesArray] = field(default_factory=dict)
 
-    def times(self, strategy: Strategy) -> list[int]:
-        """Return the open times of the strategy's bars, server epoch seconds."""
+    def times(self, strategy: Strategy) -> NDArray[np.int64]:
+        """Return the open times of the strategy's bars, server epoch seconds, shape ``(n,)``."""
         opens = opens_of(self.bars[strategy.settings.symbol][1]["time"], strategy.timeframe)
-        times: list[int] = opens[starts_of(opens)].tolist()
+        times: NDArray[np.int64] = opens[starts_of(opens)]
         return times
 
     def rates(self, strategy: Strategy) -> RatesArray:
@@ -245,7 +246,7 @@ def beginning(
         ConfigError: A strategy has too few bars.
     """
     known = known or [None] * len(strategies)
-    times = [np.array(recording.times(each)) for each in strategies]
+    times = [recording.times(each) for each in strategies]
     firsts = [
         _first(strategy, opens, since)
         if last is None

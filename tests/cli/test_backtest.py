@@ -167,6 +167,7 @@ def test_an_own_folder_is_replaced_only_when_asked(
     (out / "result.json").unlink()
     assert run(command(home, *short, "--force")) == 2
     assert "holds no finished back-test" in capsys.readouterr().err
+    before = sorted(home.glob("backtests/*"))
     for options, code, said in (
         (["--out", str(home / "state")], 2, "is the state folder of runs"),
         (["--from", "2031.01.01"], 2, "name an earlier beginning"),
@@ -178,6 +179,7 @@ def test_an_own_folder_is_replaced_only_when_asked(
     ):
         assert run(command(home, *options)) == code, options
         assert said in capsys.readouterr().err
+    assert sorted(home.glob("backtests/*")) == before  # a refusal leaves nothing behind
 
 
 def test_ctrl_c_keeps_what_was_done(home: Path, tmp_path: Path) -> None:
