@@ -19,5 +19,5 @@ def _session_compiler(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def compiler(_session_compiler: None) -> Compiler:
     if not has_compiler():
-        pytest.skip("no g++: MQL5 sources can't be compiled here")
+        pytest.skip("no Linux with g++: MQL5 sources can't be compiled here")
     return session_compiler()

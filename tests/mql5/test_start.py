@@ -217,8 +217,9 @@ def test_the_criterion_is_profit_by_fall_damped_by_few_trades(built: Built, tmp_
     wanted = sum(money[1:]) / fall * trades / (trades + 10)
     assert expert.result() == pytest.approx(wanted, rel=1e-9)
     expert.stop()
-    inputs["InpMinTrades"] = trades + 1
-    fewer = Program(built, desktop, "EURUSD", H1.value, inputs, is_tester=True)
-    assert fewer.start() == 0
-    assert fewer.result() == 0.0
-    fewer.stop()
+    for least, share in ((trades + 1, 0.0), (-trades, 1.0)):
+        inputs["InpMinTrades"] = least
+        again = Program(built, desktop, "EURUSD", H1.value, inputs, is_tester=True)
+        assert again.start() == 0
+        assert again.result() == pytest.approx(share * sum(money[1:]) / fall, rel=1e-9)
+        again.stop()

@@ -10,7 +10,7 @@ from bridge.market.barfile import read_bars
 from bridge.mt5.timeframes import timeframe
 from bridge.share import share_dir
 from bridge.terminal.paper.profile import BrokerProfile
-from mql5.host.compiler import has_compiler, session_compiler
+from mql5.host.compiler import Compiler
 from mql5.host.play import desk
 from mql5.host.program import Program
 from mql5.vectors import make
@@ -57,13 +57,11 @@ def as_bits(answer: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def answers(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """What the MQL5 library answers, line by line, by the function's name."""
-    if not has_compiler():
-        pytest.skip("g++ is not installed")
     folder = tmp_path_factory.mktemp("vectors")
     library = Path(__file__).parents[2] / "mql5"
-    built = session_compiler().build(HERE / "Vectors.mq5", library)
+    built = compiler.build(HERE / "Vectors.mq5", library)
     sample = share_dir("models/sample_bars")
     bars = read_bars(sample / "EURUSD_H1_2017.csv")[:10]
     profile = BrokerProfile.load(sample / "profile.json")

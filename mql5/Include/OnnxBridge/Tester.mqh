@@ -17,7 +17,7 @@ double TesterCriterion(const double profit,const double drawdown,const double de
   {
    if(trades<least || trades<1)
       return(0.0);
-   const double damping=(double)trades/(double)(trades+least);
+   const double damping=(double)trades/(double)(trades+MathMax(least,0));
    const double fall=MathMax(drawdown,deposit*TESTER_LEAST_DRAWDOWN);
    if(!MathIsValidNumber(profit) || !MathIsValidNumber(fall) || fall<=0.0)
       return(0.0);

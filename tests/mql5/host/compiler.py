@@ -4,6 +4,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -50,8 +51,8 @@ class BuildError(Exception):
 
 
 def has_compiler() -> bool:
-    """Whether this computer can build programs."""
-    return shutil.which("g++") is not None
+    """Whether this computer can build programs; other systems have other flags."""
+    return sys.platform == "linux" and shutil.which("g++") is not None
 
 
 @dataclass(frozen=True, slots=True)

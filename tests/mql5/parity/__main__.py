@@ -8,7 +8,7 @@ from pathlib import Path
 # Run as a module of the project, the tests' own packages are not on the path yet.
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
-from mql5.host.compiler import session_compiler  # noqa: E402
+from mql5.host.compiler import has_compiler, session_compiler  # noqa: E402
 from mql5.parity.cases import CASES  # noqa: E402
 from mql5.parity.table import HEADER, compared, lines, versions  # noqa: E402
 
@@ -24,6 +24,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases whose line holds this text")
     parser.add_argument("--show", type=int, default=5, help="differences shown of a case")
     asked = parser.parse_args()
+    if not has_compiler():
+        parser.error("it needs Linux with g++ (Debian: apt install g++)")
     _say(versions(), "", HEADER)
     differs = False
     with tempfile.TemporaryDirectory(prefix="parity-") as folder:
