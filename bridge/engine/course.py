@@ -24,7 +24,6 @@ from bridge.strategy.ahead import Holds, holds, may_need_care, reasons, weekend_
 from bridge.strategy.decide import KEEPS
 
 _NEVER = sys.maxsize
-_NO_CARE = ManageSettings()
 Times = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 
@@ -48,6 +47,7 @@ class Course:
         moments: Place, among the times at which the replay stops, of each bar's decision.
         acts: Places of bars that are decided in full: without a position, and by side.
         track: What the journal keeps of all this.
+        cares: Whether positions are managed while they are held.
     """
 
     strategy: Strategy
@@ -56,6 +56,7 @@ class Course:
     moments: Times
     acts: dict[Side | None, NDArray[np.intp]]
     track: Track
+    cares: bool
 
     def next_at(self, moment: int) -> int:
         """Return the place of the first bar that is decided after ``moment``."""
@@ -109,7 +110,7 @@ class Course:
     def care_from(self, moment: int, last: int, own: Sequence[TradePosition], point: float) -> int:
         """Return the last moment, ``last`` at most, before a position may need care."""
         manage = self.strategy.settings.manage
-        if manage == _NO_CARE or not own:
+        if not self.cares or not own:
             return last
         first, end = self.next_at(moment), self.next_at(last)
         if first == end:
@@ -218,7 +219,9 @@ def course_of(
         reason=where.flat,
     )
     times = bars["time"].astype(np.int64)
-    return Course(strategy, stepper, times, moments, _acts(where, good[:count]), track)
+    acts = _acts(where, good[:count])
+    cares = settings.manage != ManageSettings()
+    return Course(strategy, stepper, times, moments, acts, track, cares)
 
 
 def _acts(where: Holds, good: NDArray[np.bool_]) -> dict[Side | None, NDArray[np.intp]]:

@@ -53,7 +53,7 @@ class Crew:
     steppers: tuple[Stepper, ...]
     errands: tuple[Errands, ...]
     watch: Watch
-    state: Path
+    flatten_file: Path
 
     def attend(self) -> None:
         """Watch the account, and do what a person asked for through the state folder.
@@ -67,10 +67,9 @@ class Crew:
             self.watch.trip = ""
         for each in self.errands:
             each.run()
-        asked = self.state / FLATTEN_FILE
-        if is_there(asked):
+        if is_there(self.flatten_file):
             flatten_all(self.steppers, "asked for by mt5-onnx flatten")
-            asked.unlink(missing_ok=True)
+            self.flatten_file.unlink(missing_ok=True)
 
 
 def muster(
@@ -184,7 +183,7 @@ def muster(
     if search.is_certain:
         for stepper in steppers:
             finish_interrupted(stepper, past)
-    return Crew(tuple(steppers), tuple(errands), watch, state)
+    return Crew(tuple(steppers), tuple(errands), watch, state / FLATTEN_FILE)
 
 
 def _server_now(server: ServerClock, clock: Clock) -> Callable[[], float]:

@@ -23,8 +23,6 @@ from bridge.strategy.decide import WEEKEND, Action, Decision, Holding, decide, w
 from bridge.strategy.manage import Kept, care, is_weekend_near
 from bridge.strategy.recent import bars_since, range_points
 
-_NO_CARE = ManageSettings()
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -65,6 +63,7 @@ class Stepper:
         self._feed = feed
         self._journal = journal
         self._house = house
+        self._cares = strategy.settings.manage != ManageSettings()
         self._trouble = ""
         self._window_before: RatesArray | None = None
         self.standing = standing
@@ -142,9 +141,9 @@ class Stepper:
 
     def _look_after(self, bars: ClosedBars, scene: Scene, number: int) -> Results:
         """Give the positions that are kept what they need, now that a bar has closed."""
-        manage, symbol, last = self._strategy.settings.manage, scene.symbol, bars.rates[-1]
-        if manage == _NO_CARE:
+        if not self._cares:
             return ()
+        manage, symbol, last = self._strategy.settings.manage, scene.symbol, bars.rates[-1]
         spread = float(last["spread"]) * symbol.point or scene.tick.ask - scene.tick.bid
         recent = self._range(bars, scene)
         results: Results = ()

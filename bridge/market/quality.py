@@ -41,7 +41,10 @@ def _are_good(rates: RatesArray) -> bool:
     times = rates["time"]
     good = (low > 0) & (high < np.inf) & (low <= opens) & (low <= close)
     good &= (opens <= high) & (close <= high) & (rates["spread"] >= 0)
-    return bool(good.all()) and bool((times[1:] > times[:-1]).all())
+    # To count is quicker than ``all``, which goes through Python.
+    later = times[1:] > times[:-1]
+    counts = np.count_nonzero(good), np.count_nonzero(later)
+    return counts == (len(good), len(later))
 
 
 def _faults(rates: RatesArray) -> list[tuple[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]]:
