@@ -43,8 +43,8 @@ def _are_good(rates: RatesArray) -> bool:
     good &= (opens <= high) & (close <= high) & (rates["spread"] >= 0)
     # To count is quicker than ``all``, which goes through Python.
     later = times[1:] > times[:-1]
-    counts = np.count_nonzero(good), np.count_nonzero(later)
-    return counts == (len(good), len(later))
+    good_ones, later_ones = int(np.count_nonzero(good)), int(np.count_nonzero(later))
+    return good_ones == len(good) and later_ones == len(later)
 
 
 def _faults(rates: RatesArray) -> list[tuple[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]]:
