@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from functools import lru_cache
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -106,12 +107,22 @@ class Named(Protocol):
 
 def packed(value: object) -> str:
     """Return a value as the journal keeps it in a column."""
-    return _ENCODER.encode(value)
+    return "".join(_ENCODED(value, 0))
 
 
-# Made once: ``dumps`` makes one each time. NaN and infinity are answers of a model, too; Python's
-# JSON writes and reads them.
-_ENCODER = json.JSONEncoder(separators=(",", ":"), default=str, check_circular=False)
+# Made once: ``dumps``, and even an encoder's ``encode``, make one each time. NaN and infinity are
+# answers of a model, too; Python's JSON writes and reads them.
+_ENCODED = c_make_encoder(
+    None,  # no search for a list or dict that holds itself
+    str,
+    encode_basestring_ascii,
+    None,  # no indent
+    ":",
+    ",",
+    False,  # keys in their order
+    False,  # an error where a key is no text
+    True,
+)
 
 
 def packed_all(values: Iterable[Named]) -> str:
