@@ -1,6 +1,5 @@
-"""Buy and sell: what differs between them, as a table of two rows."""
+"""Buy and sell: what differs between them."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bridge.mt5 import constants as mt5
@@ -21,17 +20,17 @@ class Side(StrEnum):
     @property
     def sign(self) -> int:
         """+1 when a rising price wins, else -1."""
-        return _ROWS[self].sign
+        return 1 if self is Side.LONG else -1
 
     @property
     def opening_type(self) -> int:
         """Order type that opens the side."""
-        return _ROWS[self].opening_type
+        return mt5.ORDER_TYPE_BUY if self is Side.LONG else mt5.ORDER_TYPE_SELL
 
     @property
     def closing_type(self) -> int:
         """Order type that closes the side."""
-        return _ROWS[self.other].opening_type
+        return mt5.ORDER_TYPE_SELL if self is Side.LONG else mt5.ORDER_TYPE_BUY
 
     def opening_price(self, tick: Tick) -> float:
         """Return the price at which the side is opened: ask for long, bid for short."""
@@ -41,17 +40,6 @@ class Side(StrEnum):
         """Return the price at which the side is closed, and at which its stops are watched."""
         return tick.bid if self is Side.LONG else tick.ask
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    sign: int
-    opening_type: int
-
-
-_ROWS = {
-    Side.LONG: _Row(1, mt5.ORDER_TYPE_BUY),
-    Side.SHORT: _Row(-1, mt5.ORDER_TYPE_SELL),
-}
 
 BY_POSITION_TYPE = {
     mt5.POSITION_TYPE_BUY: Side.LONG,

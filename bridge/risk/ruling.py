@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from bridge.mt5.request import Request
@@ -51,7 +52,7 @@ class Ruling(NamedTuple):
     @property
     def halts(self) -> bool:
         """Whether a rule asks for a halt."""
-        return any(verdict.halts for verdict in self.verdicts)
+        return any(map(attrgetter("halts"), self.verdicts))
 
 
 Rule = Callable[[Request, Facts, Bounds], Verdict]

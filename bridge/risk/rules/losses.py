@@ -68,8 +68,9 @@ def _seen(facts: Facts) -> Seen:
 
 
 def _verdict(gauge: Gauge, name: str | None = None) -> Verdict:
-    halts = gauge.halts and not gauge.ok
-    return Verdict(name or gauge.name, gauge.ok, gauge.words, gauge.limit_words, halts=halts)
+    ok = gauge.ok
+    halts = gauge.halts and not ok
+    return Verdict(name or gauge.name, ok, gauge.words, gauge.limit_words, halts=halts)
 
 
 def _tighter(one: float | None, other: float | None) -> float | None:
