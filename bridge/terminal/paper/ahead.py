@@ -109,11 +109,11 @@ def _equities(desk: Desk, bids: Doubles, asks: Doubles) -> Doubles:
     """
     ledger, digits = desk.ledger, desk.terms.currency_digits
     # Money is a whole number of units, of which sums are exact.
-    known, profits = units(ledger.balance, digits), np.zeros(bids.shape)
+    total: Doubles | int = units(ledger.balance, digits)
     for position in ledger.positions.values():
-        known += units(position.swap, digits)
-        profits += _profits(desk, position, asks if position.type else bids)
-    made: Doubles = (profits + known) / 10**digits
+        profits = _profits(desk, position, asks if position.type else bids)
+        total = profits + (units(position.swap, digits) + total)
+    made: Doubles = np.asarray(total) / 10**digits
     return made
 
 

@@ -1,7 +1,7 @@
 """The paper terminal behind the package's face: what each verb answers."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.clock import Clock
 from bridge.errors import ConfigError
@@ -21,6 +21,8 @@ from bridge.terminal.paper.script import Answer
 
 if TYPE_CHECKING:
     from bridge.terminal.paper.profile import BrokerProfile
+
+T = TypeVar("T")
 
 _NOT_FOUND = mt5.RES_E_NOT_FOUND
 _INVALID = mt5.RES_E_INVALID_PARAMS
@@ -114,15 +116,13 @@ class PaperBackend:
     def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         """Return what a verb gives, with the account brought up to now."""
         self.bring_up()
-        if not self.desk.script.is_empty:
+        desk = self.desk
+        if not desk.script.is_empty:
             return self._by_script(verb, arguments)
-        if verb in _UNCHANGING:
-            return self._remembered(verb, arguments)
-        return self._verbs[verb](*arguments)
-
-    def _remembered(self, verb: str, arguments: tuple[Any, ...]) -> Any:
-        """Answer as a moment ago while nothing has changed since."""
-        stamp = (self.desk.market.now, self.desk.ledger.changes, self._heard)
+        if verb not in _UNCHANGING:
+            return self._verbs[verb](*arguments)
+        # The same as a moment ago while nothing has changed since.
+        stamp = (desk.market.now, desk.ledger.changes, self._heard)
         if stamp != self._stamp:
             self._stamp = stamp
             self._answers.clear()
@@ -246,14 +246,12 @@ class PaperBackend:
     # Positions and history
 
     def _positions_get(self, kind: str, value: Any) -> tuple[Any, ...]:
-        held = self.desk.ledger.positions.values()
-        keep = _FILTERS[kind]
-        return tuple([views.position(self.desk, one) for one in held if keep(one, value)])
+        held = _kept(kind, value, self.desk.ledger.positions.values())
+        return tuple([views.position(self.desk, one) for one in held])
 
     def _orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
-        waiting = self.desk.ledger.waiting.values()
-        keep = _FILTERS[kind]
-        return tuple(views.order(self.desk, one) for one in waiting if keep(one, value))
+        waiting = _kept(kind, value, self.desk.ledger.waiting.values())
+        return tuple([views.order(self.desk, one) for one in waiting])
 
     def _history_orders_get(self, kind: str, value: Any) -> tuple[Any, ...]:
         ledger = self.desk.ledger
@@ -266,7 +264,7 @@ class PaperBackend:
     # Trading
 
     def _order_send(self, fields: tuple[Any, ...]) -> Any:
-        if self.desk.is_off("python"):
+        if "python" in self.desk.switched_off():
             raise Failure(mt5.RES_E_AUTO_TRADING_DISABLED)
         return self._commit(server.order_send(self.desk, TradeRequest(fields)))
 
@@ -304,11 +302,16 @@ _UNCHANGING = frozenset(
     {"account_info", "terminal_info", "symbol_info", "symbol_info_tick", "positions_get"}
 )
 _FILTERS: dict[str, Callable[[Any, Any], bool]] = {
-    "": lambda one, value: True,
     "ticket": lambda one, value: bool(one.ticket == value),
     "symbol": lambda one, value: bool(one.symbol == value),
     "group": lambda one, value: matches(value, one.symbol),
 }
+
+
+def _kept(kind: str, value: Any, all_of_them: Iterable[T]) -> Iterable[T]:
+    """Return what a filter lets pass; no kind of filter, all."""
+    keep = _FILTERS.get(kind)
+    return all_of_them if keep is None else [one for one in all_of_them if keep(one, value)]
 
 
 def _chosen(

@@ -7,7 +7,7 @@ the real error. Symbols and texts are measured in UTF-16 units.
 Source: calls recorded from the wheel 5.0.6231.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import index
@@ -212,19 +212,17 @@ class Field:
         return f'Invalid "{self.name}" argument'
 
 
-def _taken(fields: Iterable[Field], keywords: dict[str, Any]) -> _Parsed:
+def _taken(fields: Sequence[Field], keywords: dict[str, Any]) -> _Parsed:
     """Return the keyword's value for each field, in the order in which they are checked."""
-    values = []
-    for field in fields:
-        value = field.absent
+    values = [field.absent for field in fields]
+    for place, field in enumerate(fields):
         if field.name in keywords:
             try:
-                value = field.convert(keywords[field.name])
+                values[place] = field.convert(keywords[field.name])
             except _WrongTypeError:
                 raise Refused(field.refusal) from None
             except _BROKEN as error:
                 raise Refused(field.refusal) from error
-        values.append(value)
     return tuple(values)
 
 

@@ -30,10 +30,11 @@ class NoQuotes(Exception):
 
 def units(value: float, digits: int) -> int:
     """Return ``value`` in units of its last decimal, halves of a decimal away from zero."""
-    scaled: float = abs(value) * 10**digits
-    whole = math.floor(scaled + 0.5)
-    if abs(scaled - whole) > _NEAR_HALF:
-        whole = math.floor(round(scaled, _NOISE_DIGITS) + 0.5)
+    scaled: float = value * 10**digits
+    whole = round(scaled)
+    if -_NEAR_HALF < scaled - whole < _NEAR_HALF:
+        return whole
+    whole = math.floor(round(abs(scaled), _NOISE_DIGITS) + 0.5)
     return -whole if value < 0 else whole
 
 

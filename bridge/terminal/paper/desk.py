@@ -17,6 +17,8 @@ from bridge.terminal.paper.script import Script
 if TYPE_CHECKING:
     from bridge.terminal.paper.profile import AccountTerms
 
+_NOTHING: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -26,6 +28,7 @@ class Desk:
         symbols: Specifications, all fields.
         commissions: What deals cost.
         script: What it is told to do next.
+        margin_mode: As ``account_info`` shows it.
         is_hedging: Whether each deal has a position of its own.
     """
 
@@ -36,14 +39,16 @@ class Desk:
     ledger: Ledger
     commissions: Commissions
     script: Script = field(default_factory=Script)
+    margin_mode: int = field(init=False)
     is_hedging: bool = field(init=False)
     # Revision of the ledger and the margin it had: asked for at every event, changed by few.
     _margin_at: list[tuple[int, float]] = field(default_factory=lambda: [(-1, 0.0)])
 
     def __post_init__(self) -> None:
         """Note what the terms say once and for all."""
-        hedging = self.terms.margin_mode.code == mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING
-        object.__setattr__(self, "is_hedging", hedging)
+        mode = self.terms.margin_mode.code
+        object.__setattr__(self, "margin_mode", mode)
+        object.__setattr__(self, "is_hedging", mode == mt5.ACCOUNT_MARGIN_MODE_RETAIL_HEDGING)
 
     @property
     def time_msc(self) -> int:
@@ -51,16 +56,13 @@ class Desk:
         # A tick's time in seconds may be a hair below its milliseconds.
         return int(self.market.now * 1000 + 1e-3)
 
-    def is_off(self, switch: str) -> bool:
-        """Return whether a script has turned ``switch`` off for now."""
-        return not self.script.is_empty and self.script.is_off(switch, self.market.now)
+    def switched_off(self) -> frozenset[str]:
+        """Return the switches that a script has turned off for now."""
+        return _NOTHING if self.script.is_empty else self.script.switched_off(self.market.now)
 
     def series(self, symbol: str) -> Series:
         """Return the series of a symbol that is known to have bars."""
-        series = self.market.at(symbol)
-        if series is None:
-            raise KeyError(symbol)
-        return series
+        return self.market[symbol]
 
     def watched(self) -> list[str]:
         """Return the symbols whose prices can change the account by themselves."""

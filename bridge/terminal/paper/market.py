@@ -64,8 +64,11 @@ class Market:
 
     def at(self, symbol: str) -> Series | None:
         """Return the series of ``symbol``, moved to now; None without prices."""
-        series = self._series.get(symbol)
-        if series is not None and not series.is_walked:
+        return self[symbol] if symbol in self._series else None
+
+    def __getitem__(self, symbol: str) -> Series:
+        series = self._series[symbol]
+        if not series.is_walked:
             series.move(self.now)
         return series
 

@@ -58,8 +58,10 @@ class Money:
         self._leverage = leverage
         self._swap_days = swap_days or {}
         self._rates = Rates(currency, market)
-        for info in symbols:
-            self._rates.learn(info.name, currencies_of(info))
+        # Symbol -> the currencies that its money is reckoned in.
+        self._currencies = {info.name: currencies_of(info) for info in symbols}
+        for name, currencies in self._currencies.items():
+            self._rates.learn(name, currencies)
 
     def round(self, value: float) -> float:
         """Return money with the account's decimals."""
@@ -79,8 +81,8 @@ class Money:
         Raises:
             NoQuotes: A connecting pair has no prices yet.
         """
-        for currency in currencies_of(info):
-            self.rate(currency, gain=True)
+        for currency in self._currencies[info.name]:
+            self._rates.rate(currency, gain=True)
 
     def profit(
         self, info: SymbolInfo, sign: int, volume: float, opened: float, closed: float
@@ -101,7 +103,7 @@ class Money:
         """Return account currency for one unit of a symbol's profit currency."""
         if info.currency_base == self._currency and info.trade_calc_mode in FOREX:
             return 1.0 / price / self._part
-        return self.rate(info.currency_profit, gain=at_bid)
+        return self._rates.rate(info.currency_profit, gain=at_bid)
 
     def own_rate(self, info: SymbolInfo, prices: "Rate") -> "Rate | None":
         """Return what :meth:`profit` converts with at each price; None: other prices count, too."""
@@ -114,12 +116,17 @@ class Money:
         value = price * per_price(info) * volume
         return value * self._rate_of(info, price, at_bid=False)
 
-    def tick_value(self, info: SymbolInfo, *, gain: bool) -> float:
-        """Return what a tick of one lot is worth, account currency, not rounded."""
-        tick = info.trade_tick_value
+    def tick_values(self, info: SymbolInfo) -> tuple[float, float]:
+        """Return what a tick of one lot gains and loses, account currency, not rounded.
+
+        Raises:
+            NoQuotes: The connecting pair has no prices yet.
+        """
+        tick, currency = info.trade_tick_value, info.currency_profit
         if info.trade_calc_mode not in IN_TICKS:
             tick = info.trade_contract_size * info.trade_tick_size
-        return tick * self.rate(info.currency_profit, gain=gain)
+        rate = self._rates.rate
+        return tick * rate(currency, gain=True), tick * rate(currency, gain=False)
 
     def margin(
         self, info: SymbolInfo, volume: float, price: float, *, buy: bool, held: bool = False
@@ -134,7 +141,7 @@ class Money:
             held: Whether they are a position, not an order.
         """
         amount = margins.margin(info, volume, price, self._leverage, held=held)
-        return amount * self.rate(info.currency_margin, gain=not buy)
+        return amount * self._rates.rate(info.currency_margin, gain=not buy)
 
     def swap(self, held: swaps.Held, ended: int) -> float:
         """Return the swap of a position for the server day that ends, account currency, rounded.

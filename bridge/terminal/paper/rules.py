@@ -76,9 +76,9 @@ def first_refusal(desk: Desk, ask: Ask, checks: Sequence[Check]) -> int:
 
 def account_may_trade(desk: Desk, ask: Ask) -> int:
     """Investor logins and brokers without robots are refused, and what a script turned off."""
-    if not desk.script.is_empty:
+    if off := desk.switched_off():
         for switch, code in Disabled.CODES.items():
-            if code and desk.is_off(switch):
+            if code and switch in off:
                 return code
     if not desk.terms.trade_allowed:
         return mt5.TRADE_RETCODE_TRADE_DISABLED

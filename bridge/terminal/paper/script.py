@@ -224,9 +224,9 @@ class Script:
             changes |= _TWIST[type(step)](step)
         return Twist(**changes)
 
-    def is_off(self, switch: str, now: float) -> bool:
-        """Return whether ``switch`` is off at server time ``now``."""
-        return any(isinstance(one, Disabled) and one.switch == switch for one in self._current(now))
+    def switched_off(self, now: float) -> frozenset[str]:
+        """Return the switches that are off at server time ``now``."""
+        return frozenset(one.switch for one in self._current(now) if isinstance(one, Disabled))
 
     def is_closed(self, now: float) -> bool:
         """Return whether the market is said to be closed at server time ``now``."""

@@ -5,6 +5,7 @@ Nothing later than the cursor is ever shown. ``barseries`` plays bars, ``tickser
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -170,9 +171,14 @@ class Series(ABC):
 
 def copied(rows: RatesArray) -> RatesArray:
     """Return a copy, made as plain memory: ten times as fast as field by field."""
-    made, memory = np.empty(len(rows), rows.dtype), f"V{rows.dtype.itemsize}"
+    made, memory = np.empty(len(rows), rows.dtype), _memory_of(rows.itemsize)
     made.view(memory)[:] = rows.view(memory)
     return made
+
+
+@cache  # numpy would read the name each time
+def _memory_of(size: int) -> np.dtype[np.void]:
+    return np.dtype(f"V{size}")
 
 
 def view(column: Any) -> memoryview:

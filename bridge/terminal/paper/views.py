@@ -20,7 +20,7 @@ BUILD = (500, 6000, "01 Jan 2026")
 
 def account_info(desk: Desk) -> AccountInfo:
     """Return the account, valued now."""
-    terms, ledger = desk.terms, desk.ledger
+    terms, ledger, off = desk.terms, desk.ledger, desk.switched_off()
     floating, margin = desk.floating(), desk.margin()
     equity = desk.money.round(ledger.balance + floating)
     return AccountInfo(
@@ -30,9 +30,9 @@ def account_info(desk: Desk) -> AccountInfo:
             terms.leverage,
             terms.limit_orders,
             terms.margin_so_mode,
-            terms.trade_allowed and not desk.is_off("account"),
-            terms.trade_expert and not desk.is_off("robots"),
-            terms.margin_mode.code,
+            terms.trade_allowed and "account" not in off,
+            terms.trade_expert and "robots" not in off,
+            desk.margin_mode,
             terms.currency_digits,
             terms.fifo_close,
             ledger.balance,
@@ -59,14 +59,15 @@ def account_info(desk: Desk) -> AccountInfo:
 
 def terminal_info(desk: Desk, maxbars: int) -> TerminalInfo:
     """Return a terminal that is connected and allows trading, unless a script says otherwise."""
+    off = desk.switched_off()
     return TerminalInfo(
         (
             False,
             False,
-            not desk.is_off("link"),
+            "link" not in off,
             False,
-            not desk.is_off("terminal"),
-            desk.is_off("python"),
+            "terminal" not in off,
+            "python" in off,
             False,
             False,
             False,
@@ -112,8 +113,7 @@ _TICK_VALUES = slice(_PLACES["trade_tick_value"], _PLACES["trade_tick_value_loss
 def _tick_values(desk: Desk, info: SymbolInfo) -> tuple[float, float, float]:
     """Return account currency for a tick of one lot: as a gain, again, and as a loss."""
     try:
-        gain = desk.money.tick_value(info, gain=True)
-        loss = desk.money.tick_value(info, gain=False)
+        gain, loss = desk.money.tick_values(info)
     except NoQuotes:
         return 0.0, 0.0, 0.0
     return gain, gain, loss
