@@ -78,9 +78,10 @@ def _step(name: str, value: Value, *, steps: bool) -> float | None:
 def ini_of(run: RunOfTester, *, optimises: bool) -> str:
     """Return the text of a tester run."""
     name = f"OnnxBridge_{run.name}{'_Optimize' if optimises else ''}"
+    chosen = "\n; in it an input moves once its last N is a Y" if optimises else ""
     return f"""; {name}.ini: a run of the Strategy Tester
 ; terminal64.exe /config:C:\\path\\{name}.ini
-; OnnxBridge_{run.name}.set has to lie in MQL5\\Profiles\\Tester of that terminal
+; OnnxBridge_{run.name}.set has to lie in MQL5\\Profiles\\Tester of that terminal{chosen}
 [Tester]
 Expert={run.program}
 ExpertParameters=OnnxBridge_{run.name}.set

@@ -29,13 +29,15 @@ class Template:
         source: Below ``mql5/``.
         suffix: Of the name of what is written, so that two programs of a model stay apart.
         kinds: Of outputs that it is for.
-        trades: Whether it is an EA, with presets and tester runs.
+        is_expert: Whether it is an EA, with a preset and a tester run.
+        trades: Whether it sends orders, so that a tester can optimise it.
     """
 
     source: str
     suffix: str
     kinds: tuple[str, ...]
     is_expert: bool = True
+    trades: bool = True
 
     @property
     def folder(self) -> str:
@@ -48,8 +50,10 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
     {
         "classifier": Template("Experts/OnnxBridge/Classifier.mq5", "", ("shares",)),
         "forecast": Template("Experts/OnnxBridge/Forecast.mq5", "", ("forecast", "target")),
-        "shadow": Template("Experts/OnnxBridge/Shadow.mq5", "_shadow", _ALL),
-        "outputs": Template("Indicators/OnnxBridge/Outputs.mq5", "_outputs", _ALL, is_expert=False),
+        "shadow": Template("Experts/OnnxBridge/Shadow.mq5", "_shadow", _ALL, trades=False),
+        "outputs": Template(
+            "Indicators/OnnxBridge/Outputs.mq5", "_outputs", _ALL, is_expert=False, trades=False
+        ),
     }
 )
 SELF_TEST = "Scripts/OnnxBridge/SelfTest.mq5"

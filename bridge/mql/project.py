@@ -61,7 +61,8 @@ def render(recipe: Recipe, model: LoadedModel) -> dict[str, bytes]:
         )
         files[f"Presets/OnnxBridge_{name}.set"] = preset(name, name, inputs, values, steps=steps)
         files[f"Presets/OnnxBridge_{name}.ini"] = ini_of(run, optimises=False)
-        files[f"Presets/OnnxBridge_{name}_Optimize.ini"] = ini_of(run, optimises=True)
+        if template.trades:
+            files[f"Presets/OnnxBridge_{name}_Optimize.ini"] = ini_of(run, optimises=True)
     files[_COMPILE] = (share / _COMPILE).read_text(encoding="utf-8")
     files["README.md"] = readme(recipe, model, settings)
     encoded = {path: text.encode("utf-8") for path, text in files.items()}

@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -70,8 +71,19 @@ def test_the_shipped_includes_and_presets_are_the_generators(name: str) -> None:
     presets = ROOT / "Presets"
     assert made == (presets / f"OnnxBridge_{title}.set").read_text(encoding="ascii")
     tester = RunOfTester(title, f"OnnxBridge\\{title}", "EURUSD", "H1")
-    ini = ini_of(tester, optimises=False)
-    assert ini == (presets / f"OnnxBridge_{title}.ini").read_text(encoding="ascii")
+    for end, optimises in (("", False), ("_Optimize", True)):
+        path = presets / f"OnnxBridge_{title}{end}.ini"
+        ini = ini_of(tester, optimises=optimises)
+        assert ini == path.read_text(encoding="ascii")
+
+
+def test_every_preset_sets_every_input_once() -> None:
+    """Those that were written by hand, too: an input that a preset lacks keeps its last value."""
+    library = (ROOT / "Include" / "OnnxBridge" / "Inputs.mqh").read_text(encoding="ascii")
+    inputs = re.findall(r"^s?input .* (Inp\w+)=", library, re.MULTILINE)
+    for path in (ROOT / "Presets").glob("*.set"):
+        lines = path.read_text(encoding="ascii").splitlines()
+        assert [line.partition("=")[0] for line in lines if line[0] != ";"] == inputs, path
 
 
 def test_filled_templates_are_the_shipped_programs() -> None:

@@ -11,7 +11,6 @@
 #include <OnnxBridge\Generated\eurusd_h1_direction.mqh>
 #include <OnnxBridge\Inputs.mqh>
 #include <OnnxBridge\Bridge.mqh>
-#include <OnnxBridge\Tester.mqh>
 
 CBridge ExtBridge;
 //--- hand edits begin: globals
@@ -55,12 +54,5 @@ void OnTick()
 void OnTimer()
   {
    ExtBridge.Timer();
-  }
-//+------------------------------------------------------------------+
-//| Tester function: see Tester.mqh for the formula                  |
-//+------------------------------------------------------------------+
-double OnTester()
-  {
-   return(TesterCriterionOfRun(InpMinTrades));
   }
 //+------------------------------------------------------------------+

@@ -62,6 +62,51 @@ _SETTINGS = (
         tables={"strategy": {"risk": {"max_drawdown_share": 0.001}}},
         inputs={"InpMaxDrawdown": 0.001},
     ),
+    replace(
+        _BASE,
+        what="sized by risk, in hours, flat at the weekend",
+        tables={
+            "strategy": {
+                "risk": {"risk_share": 0.01, "max_volume": 5.0},
+                "hours": {
+                    "weekdays": ["mon", "tue", "thu", "fri"],
+                    "windows": ["07:00-12:30", "22:00-02:00"],
+                    "rollover": "23:30-00:30",
+                    "friday_until": "18:00",
+                },
+                "manage": {"trail_ranges": 2.5, "flat_before_weekend": "20:00"},
+            }
+        },
+    ),
+    replace(
+        _BASE,
+        symbol="XAUUSD",
+        margin_mode="hedging",
+        what="losses of day, week and row",
+        tables={
+            "limits": {"daily_loss_share": 0.003, "max_losses_in_row": 2},
+            "strategy": {
+                "risk": {"weekly_loss_share": 0.005, "max_drawdown_share": None},
+                "decision": {"take_points": 900, "take_ranges": None},
+            },
+        },
+    ),
+    replace(
+        _BASE,
+        symbol="XAUUSD",
+        what="prop firm",
+        tables={
+            "limits": {
+                "prop_firm": {
+                    "start_balance": 20_000.0,
+                    "daily_loss_share": 0.003,
+                    "daily_from": "balance",
+                    "total_loss_share": 0.03,
+                    "profit_target_share": 0.04,
+                }
+            }
+        },
+    ),
 )
 
 CASES = (*_PLAIN, *_SETTINGS)

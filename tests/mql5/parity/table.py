@@ -17,7 +17,7 @@ from bridge.mql.golden import golden_rows
 from bridge.mql.program import TEMPLATES, check_kind
 from bridge.mql.project import write
 from bridge.mql.recipe import Recipe
-from bridge.settings import LimitSettings, StrategySettings
+from bridge.settings import BridgeSettings
 from mql5.host.compiler import Compiler
 from mql5.host.program import InputValue
 from mql5.parity.compare import Difference, differences, largest_difference
@@ -35,8 +35,9 @@ class Case:
     Attributes:
         model: Folder of the model.
         template: Of the EA: Classifier or Forecast.
-        tables: Tables of ``bridge.toml`` for the daemon.
-        inputs: The same as inputs of the EA.
+        tables: Tables of ``bridge.toml``.
+        inputs: The same as inputs of a program that ships; without them it is written from the
+            tables.
     """
 
     model: str
@@ -83,11 +84,11 @@ def compared(case: Case, compiler: Compiler, folder: Path, *, is_thorough: bool 
     if market is None:
         return Row(case, why_not="no bars: set BRIDGE_TEST_DATA")
     path = model_path(case.model)
+    settings = settings_of(market, path, MAGIC, folder / "state", **dict(case.tables))
     try:
-        source, root = _program(case, path, folder / "written")
+        source, root = _program(case, path, settings, folder / "written")
     except (ModelError, ContractError) as error:
         return Row(case, why_not=str(error))
-    settings = settings_of(market, path, MAGIC, folder / "state", **dict(case.tables))
     daemon = run_daemon(settings, market)
     inputs = {"InpMagic": MAGIC, "InpSymbolAlias": market.alias, **case.inputs}
     expert = run_expert(
@@ -112,14 +113,15 @@ def compared(case: Case, compiler: Compiler, folder: Path, *, is_thorough: bool 
     )
 
 
-def _program(case: Case, path: Path, folder: Path) -> tuple[Path, Path]:
+def _program(case: Case, path: Path, settings: BridgeSettings, folder: Path) -> tuple[Path, Path]:
     """Return the EA's source and its tree: a program that ships, or one that is written here.
 
     Raises:
         ModelError: No terminal can run the model.
         ContractError: The template does not trade what the model answers.
     """
-    if _SHIPPED.get(case.model) == case.template:
+    is_told = not case.tables or case.inputs
+    if is_told and _SHIPPED.get(case.model) == case.template:
         return ROOT / "Experts" / "OnnxBridge" / f"{case.template}.mq5", ROOT
     model, template = load_model(path, probe=False), case.template.lower()
     check_runs(model, probe(path))
@@ -128,8 +130,8 @@ def _program(case: Case, path: Path, folder: Path) -> tuple[Path, Path]:
         name=case.model,
         template=template,
         sha256=model.sha256,
-        strategy=StrategySettings(model="m", symbol="EURUSD", timeframe="H1", magic=MAGIC),
-        limits=LimitSettings(),
+        strategy=settings.strategy[0],
+        limits=settings.limits,
         deposit=10_000.0,
         golden=golden_rows(model, read_bars(SAMPLE / "EURUSD_H1_2017.csv"), "the sample bars"),
         written={},
