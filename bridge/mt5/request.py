@@ -4,8 +4,8 @@ The package takes a dict of native Python values and refuses None, numpy integer
 where it wants a ``float``; a key that is absent means none. :meth:`Request.as_dict` obeys that.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from bridge.mt5 import constants as mt5
 
@@ -23,8 +23,7 @@ class Purpose(StrEnum):
     PROTECT = "protect"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """The fields of ``MqlTradeRequest`` that the bridge uses; None means absent.
 
     Attributes:
@@ -51,7 +50,8 @@ class Request:
 
     def as_dict(self) -> RequestDict:
         """Return what is sent: native values, absent fields left out."""
-        return {name: value for name in _SENT if (value := getattr(self, name)) is not None}
+        _, *sent = zip(self._fields, self, strict=True)
+        return {name: value for name, value in sent if value is not None}
 
     @property
     def is_entry(self) -> bool:
@@ -62,9 +62,6 @@ class Request:
     def is_buy(self) -> bool:
         """Whether the deal buys."""
         return self.type == mt5.ORDER_TYPE_BUY
-
-
-_SENT = tuple(name for name in Request.__dataclass_fields__ if name != "purpose")
 
 
 def clip_comment(text: str, limit: int = COMMENT_LIMIT) -> str:

@@ -1,8 +1,9 @@
 """What the guard is asked with: the facts of the moment, and the limits they are held against."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 from bridge.market.news import News
 from bridge.mt5.records import AccountInfo, SymbolInfo, Tick, TradePosition
@@ -18,8 +19,7 @@ class TradingState(StrEnum):
     HALTED = "halted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(NamedTuple):
     """What the guard knows at the moment of the request.
 
     Attributes:
@@ -48,7 +48,7 @@ class Facts:
     unresolved: frozenset[int] = frozenset()
     alarms: frozenset[str] = frozenset()
     own_positions: tuple[TradePosition, ...] = ()
-    terms: Mapping[str, SymbolInfo] = field(default_factory=dict)
+    terms: Mapping[str, SymbolInfo] = MappingProxyType({})
     server_time: float = 0.0
     recent_entries: int = 0
     losses: int = 0
@@ -58,8 +58,7 @@ class Facts:
     bar_age: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The limits that a request is held against.
 
     Attributes:
@@ -70,4 +69,4 @@ class Bounds:
 
     risk: RiskSettings
     limits: LimitSettings
-    hours: HoursSettings = HoursSettings()  # noqa: RUF009  frozen
+    hours: HoursSettings = HoursSettings()

@@ -479,7 +479,7 @@ def test_a_stop_that_we_moved_before_a_crash_was_not_moved_by_a_person(tmp_path:
             Purpose.PROTECT: {"sl": 1.1, "position": 101},
         }
         for purpose, changes in moves.items():
-            request = replace(buying(), purpose=purpose, **changes)
+            request = buying()._replace(purpose=purpose, **changes)
             given = {"retcode": 10009, "order": 101, "request": record(TradeRequest, {})}
             answer = record(OrderSendResult, given)
             journal.result(journal.intent(None, request, []), Outcome.DONE, "done", answer)
@@ -529,12 +529,12 @@ def test_a_stop_that_was_refused_is_not_taken_for_ours_after_a_restart(tmp_path:
     path = tmp_path / "journal.sqlite3"
     with Journal(path, ManualClock(1_000.0)) as journal:
         begin(journal)
-        entry = replace(buying(), sl=1.0)
+        entry = buying()._replace(sl=1.0)
         given = {"retcode": 10009, "order": 101, "request": record(TradeRequest, {})}
         answer = record(OrderSendResult, given)
         journal.result(journal.intent(None, entry, []), Outcome.DONE, "done", answer)
         journal.deals([deal(ticket=101, order=101, position_id=101)])
-        move = replace(entry, purpose=Purpose.PROTECT, position=101)
+        move = entry._replace(purpose=Purpose.PROTECT, position=101)
         journal.result(journal.intent(None, move, []), Outcome.REJECTED, "nothing was sent", None)
     with reading(path) as past:
         (held,) = recalled_standing(past, 7, "EURUSD", server_time=0, equity=1.0).positions

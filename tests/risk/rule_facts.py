@@ -1,6 +1,5 @@
 """A moment at which an entry passes every rule, to be changed by tests."""
 
-from dataclasses import replace
 from typing import Any
 
 from tests_support import account, symbol_info, tick
@@ -23,8 +22,8 @@ BUY = Request(
     sl=1.08000,
     tp=1.09000,
 )
-SELL = replace(BUY, type=mt5.ORDER_TYPE_SELL, price=1.08500, sl=1.09000, tp=1.08000)
-CLOSE = replace(BUY, purpose=Purpose.EXIT, type=mt5.ORDER_TYPE_SELL, sl=None, tp=None, position=55)
+SELL = BUY._replace(type=mt5.ORDER_TYPE_SELL, price=1.08500, sl=1.09000, tp=1.08000)
+CLOSE = BUY._replace(purpose=Purpose.EXIT, type=mt5.ORDER_TYPE_SELL, sl=None, tp=None, position=55)
 TIGHTEN = Request(
     purpose=Purpose.PROTECT,
     action=mt5.TRADE_ACTION_SLTP,
@@ -67,7 +66,7 @@ def asked(
         LimitSettings(**(limits or {})),
         HoursSettings(**(hours or {})),
     )
-    return check(request, replace(FACTS, **(facts or {})), bounds).denial
+    return check(request, FACTS._replace(**(facts or {})), bounds).denial
 
 
 def rule_of(denial: Denial | None) -> str | None:

@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,26 +65,26 @@ def test_a_plain_entry_passes_every_rule() -> None:
     ],
 )
 def test_each_rule_stops_an_entry_and_no_exit(facts: dict[str, Any], rule: str) -> None:
-    changed = replace(FACTS, **facts)
+    changed = FACTS._replace(**facts)
     assert denied(BUY, changed) == rule
     # An exit is stopped by nothing but a missing quote.
     assert denied(CLOSE, changed) == (rule if rule == "quote" else None)
 
 
 def test_limits_are_where_they_are_said_to_be() -> None:
-    assert denied(BUY, replace(FACTS, tick=tick(1.08500, 1.08530))) is None
-    assert denied(BUY, replace(FACTS, account=account(9_500.01))) is None
-    assert denied(BUY, replace(FACTS, symbol=symbol_info(trade_stops_level=500))) is None
+    assert denied(BUY, FACTS._replace(tick=tick(1.08500, 1.08530))) is None
+    assert denied(BUY, FACTS._replace(account=account(9_500.01))) is None
+    assert denied(BUY, FACTS._replace(symbol=symbol_info(trade_stops_level=500))) is None
 
 
 def test_volume_counts_what_is_held_of_the_same_magic_only() -> None:
     two = RiskSettings(max_positions=5, max_volume=0.3)
     held = (position(volume=0.2),)
-    assert denied(BUY, replace(FACTS, positions=held), two) is None
+    assert denied(BUY, FACTS._replace(positions=held), two) is None
     more = (position(volume=0.1), position(volume=0.11, ticket=56))
-    assert denied(BUY, replace(FACTS, positions=more), two) == "volume"
+    assert denied(BUY, FACTS._replace(positions=more), two) == "volume"
     foreign = (position(volume=5.0, magic=8), position(volume=5.0, magic=0))
-    assert denied(BUY, replace(FACTS, positions=foreign), two) is None
+    assert denied(BUY, FACTS._replace(positions=foreign), two) is None
 
 
 @pytest.mark.parametrize(
@@ -104,24 +103,24 @@ def test_volume_counts_what_is_held_of_the_same_magic_only() -> None:
     ],
 )
 def test_levels_lie_beyond_the_closing_price(levels: dict[str, Any], rule: str | None) -> None:
-    assert denied(replace(BUY, **levels), FACTS) == rule
+    assert denied(BUY._replace(**levels), FACTS) == rule
 
 
 def test_a_sell_is_measured_from_the_ask() -> None:
-    quote = replace(FACTS, tick=tick(1.08201, 1.08209))
-    sell = replace(BUY, type=mt5.ORDER_TYPE_SELL, tp=None)
-    low = check(replace(sell, sl=1.08200), quote, bounds()).denial
+    quote = FACTS._replace(tick=tick(1.08201, 1.08209))
+    sell = BUY._replace(type=mt5.ORDER_TYPE_SELL, tp=None)
+    low = check(sell._replace(sl=1.08200), quote, bounds()).denial
     assert low is not None
     assert (low.rule, low.value) == ("stop", "1.082 is -9.0 points beyond 1.08209")
-    assert denied(replace(sell, sl=1.08300), quote) is None
+    assert denied(sell._replace(sl=1.08300), quote) is None
 
 
 def test_without_a_stop_only_where_settings_say_so() -> None:
-    assert denied(replace(BUY, sl=None), FACTS, RiskSettings(require_stop=False)) is None
+    assert denied(BUY._replace(sl=None), FACTS, RiskSettings(require_stop=False)) is None
 
 
 def test_a_rule_that_raises_denies_the_entry_and_halts() -> None:
-    broken = replace(FACTS, symbol=symbol_info(point=0.0))
+    broken = FACTS._replace(symbol=symbol_info(point=0.0))
     ruling = check(BUY, broken, bounds())
     assert ruling.denial is not None
     assert ruling.denial.rule == "spread"
@@ -130,17 +129,17 @@ def test_a_rule_that_raises_denies_the_entry_and_halts() -> None:
 
 
 def test_only_the_drawdown_halts() -> None:
-    deep = replace(FACTS, account=account(7_500.0))
+    deep = FACTS._replace(account=account(7_500.0))
     ruling = check(BUY, deep, bounds(RiskSettings(daily_loss_share=None)))
     assert ruling.halts
     assert ruling.denial is not None
     assert ruling.denial.rule == "drawdown"
-    assert not check(BUY, replace(FACTS, account=account(9_000.0)), bounds()).halts
+    assert not check(BUY, FACTS._replace(account=account(9_000.0)), bounds()).halts
 
 
 def test_an_exit_waits_only_for_an_order_on_its_own_ticket() -> None:
-    assert denied(CLOSE, replace(FACTS, unresolved=frozenset({55}))) == "unresolved"
-    assert denied(CLOSE, replace(FACTS, unresolved=frozenset({54}))) is None
+    assert denied(CLOSE, FACTS._replace(unresolved=frozenset({55}))) == "unresolved"
+    assert denied(CLOSE, FACTS._replace(unresolved=frozenset({54}))) is None
 
 
 def test_baselines_follow_the_server_day() -> None:

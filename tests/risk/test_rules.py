@@ -251,7 +251,7 @@ def test_a17_on_a_netting_account_the_whole_position_counts(magic: int) -> None:
         "account": account(margin_mode=mt5.ACCOUNT_MARGIN_MODE_RETAIL_NETTING),
         "positions": (position(volume=0.10, magic=magic),),
     }
-    order = BUY.__class__(**{name: getattr(BUY, name) for name in BUY.__slots__} | {"volume": 0.2})
+    order = BUY._replace(volume=0.2)
     adding = {"max_positions": 2}
     assert rule_of(asked(order, facts, risk={**adding, "max_volume": 0.25})) == "volume"
     assert asked(order, facts, risk={**adding, "max_volume": 0.30}) is None
