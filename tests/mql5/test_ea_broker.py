@@ -106,6 +106,17 @@ def test_a_price_that_keeps_moving_is_left_after_three_tries(chart: Chart) -> No
     assert chart.codes[3:] == [10009]
 
 
+def test_each_try_of_an_entry_counts_for_one_minute(built: Built, tmp_path: Path) -> None:
+    chart = Chart(built, tmp_path, InpMaxOrdersPerMinute=2)
+    chart.will(*(Answer(10004) for _ in range(3)))
+    chart.bars(1)
+    assert chart.codes == [10004, 10004]
+    assert [row["denied"] for row in chart.rows("order")] == ["", "", "orders_per_minute"]
+    chart.bars(1)
+    assert chart.codes[2:] == [10004, 10009]
+    chart.expert.stop()
+
+
 def test_a_refusal_is_not_tried_again_on_the_same_bar(chart: Chart) -> None:
     chart.will(Answer(10006))
     chart.bars(1)

@@ -61,6 +61,7 @@ private:
    void              Deny(const string rule,const string value,Order &order);
    void              Send(Order &order);
    void              Remember(const Order &order);
+   void              CountEntry(const double sent);
    void              NoteStop(const Order &order);
    bool              Open(const Decision &decision,const double bar_age,Scene &scene);
    bool              CheckOpening(const EntryRequest &entry,const double bar_age,

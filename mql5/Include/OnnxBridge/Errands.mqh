@@ -12,18 +12,9 @@ void CDesk::Remember(const Order &order)
   {
    const bool is_entry=order.purpose==PURPOSE_ENTRY;
    if(is_entry)
-     {
-      const int sent=ArraySize(m_entries);
-      const int first=sent>=64 ? 1 : 0;
-      if(first>0)
-         for(int i=1; i<sent; i++)
-            m_entries[i-1]=m_entries[i];
-      else
-         ArrayResize(m_entries,sent+1);
-      m_entries[sent-first]=(double)(long)order.sent;
-      if(order.outcome!=OUTCOME_REJECTED)
-         NoteStop(order);
-     }
+      CountEntry((double)(long)order.sent);
+   if(is_entry && order.outcome!=OUTCOME_REJECTED)
+      NoteStop(order);
    const bool is_open=order.outcome==OUTCOME_UNRESOLVED || order.outcome==OUTCOME_PLACED ||
                       (is_entry && HasHappened(order.outcome));
    const int  count=ArraySize(m_pending);
@@ -32,6 +23,21 @@ void CDesk::Remember(const Order &order)
    m_pending[count]=order;
    if(order.outcome==OUTCOME_UNRESOLVED)
       Say("unresolved","no more entries: "+order.words);
+  }
+//+------------------------------------------------------------------+
+//| Counts an entry that was sent; those of a minute ago are dropped |
+//+------------------------------------------------------------------+
+void CDesk::CountEntry(const double sent)
+  {
+   int kept=0;
+   for(int i=0; i<ArraySize(m_entries); i++)
+      if(sent-m_entries[i]<DESK_MINUTE)
+        {
+         m_entries[kept]=m_entries[i];
+         kept++;
+        }
+   if(ArrayResize(m_entries,kept+1)==kept+1)
+      m_entries[kept]=sent;
   }
 //+------------------------------------------------------------------+
 //| Notes the stop loss that an entry asked for                      |
