@@ -40,13 +40,17 @@ struct Gauge
 //+------------------------------------------------------------------+
 //| Whether a limit is off or not reached; no number breaks it       |
 //+------------------------------------------------------------------+
+bool IsUnder(const double used,const double limit)
+  {
+   if(limit<=0.0)
+      return(true);
+   if(IsNan(used))
+      return(false);
+   return(used<limit);
+  }
 bool IsWithin(const Gauge &gauge)
   {
-   if(gauge.limit<=0.0)
-      return(true);
-   if(IsNan(gauge.used))
-      return(false);
-   return(gauge.used<gauge.limit);
+   return(IsUnder(gauge.used,gauge.limit));
   }
 //+------------------------------------------------------------------+
 //| A share as a person reads it                                     |
@@ -145,13 +149,34 @@ void GaugePropDailyLoss(const Baselines &known,const double equity,const LossLim
 //+------------------------------------------------------------------+
 //| The whole loss by a prop firm's rules                            |
 //+------------------------------------------------------------------+
+double PropTotalLossShare(const Baselines &known,const double equity,const LossLimits &limits)
+  {
+   const double start=PropStart(known,limits);
+   return((start-MinOf(equity,known.day_low))/start);
+  }
 void GaugePropTotalLoss(const Baselines &known,const double equity,const LossLimits &limits,
                         Gauge &gauge)
   {
-   const double start=PropStart(known,limits);
-   const double used=(start-MinOf(equity,known.day_low))/start;
+   const double used=PropTotalLossShare(known,equity,limits);
    SetGauge("prop_total_loss",used,limits.prop_total_loss,
             Percent(used)+" of the starting balance lost, closed and floating",true,gauge);
+  }
+//+------------------------------------------------------------------+
+//| What ends entries for good, whether or not one is asked for;     |
+//| empty where nothing does. Asked at every tick, so that words are |
+//| made only when they are needed.                                  |
+//+------------------------------------------------------------------+
+string HaltingLoss(const LossLimits &limits,const Baselines &known,const double equity)
+  {
+   Gauge gauge;
+   if(!IsUnder(DrawdownShare(known,equity),limits.drawdown))
+      GaugeDrawdown(known,equity,limits.drawdown,gauge);
+   else if(limits.prop_start>0.0 &&
+           !IsUnder(PropTotalLossShare(known,equity,limits),limits.prop_total_loss))
+      GaugePropTotalLoss(known,equity,limits,gauge);
+   else
+      return("");
+   return(gauge.name+": "+gauge.words);
   }
 //+------------------------------------------------------------------+
 //| The profit by a prop firm's rules                                |

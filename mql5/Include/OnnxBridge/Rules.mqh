@@ -296,21 +296,6 @@ void RuleLosses(const LossLimits &limits,const Facts &facts,Ruling &ruling)
    TellGauge(ruling,gauge);
   }
 //+------------------------------------------------------------------+
-//| What of these ends entries for good, whether or not one is asked |
-//| for; empty where nothing does                                    |
-//+------------------------------------------------------------------+
-string HaltingLoss(const LossLimits &limits,const Baselines &known,const double equity)
-  {
-   Gauge gauge;
-   GaugeDrawdown(known,equity,limits.drawdown,gauge);
-   if(!IsWithin(gauge))
-      return(gauge.name+": "+gauge.words);
-   if(limits.prop_start<=0.0)
-      return("");
-   GaugePropTotalLoss(known,equity,limits,gauge);
-   return(IsWithin(gauge) ? "" : gauge.name+": "+gauge.words);
-  }
-//+------------------------------------------------------------------+
 //| Asks every rule about an entry                                   |
 //+------------------------------------------------------------------+
 void CheckEntry(const EntryRequest &request,const RuleSettings &settings,const SymbolTerms &terms,
