@@ -229,3 +229,20 @@ def test_a_halt_survives_a_restart_until_a_person_resumes(chart: Chart) -> None:
     (folder / "RESUME_26001").touch()
     chart.bars(1)
     assert len(chart.held) == 1
+
+
+def test_a_state_that_is_cut_off_halts_until_a_person_resumes(chart: Chart) -> None:
+    """Nobody knows what was lost before, or whether a limit had halted it."""
+    chart.bars(1)
+    chart.expert.stop()
+    (state,) = (chart.desktop.common / "OnnxBridge").glob("*.state")
+    state.write_bytes(state.read_bytes()[:-20])
+    chart.close_by_hand()
+    chart.expert = chart.put_on()
+    assert any("can't be read, so its limits are not known" in line for line in chart.expert.log)
+    chart.bars(2)
+    assert chart.held == ()
+    assert {row["denied"] for row in chart.rows("order")} == {"", "state"}
+    (chart.desktop.common / "OnnxBridge" / "RESUME_26001").touch()
+    chart.bars(1)
+    assert len(chart.held) == 1

@@ -149,6 +149,8 @@ int CBridge::Init(const BridgeSettings &settings,const Contract &contract,
    RestoreState();
    OpenJournal();
    m_is_begun=true;
+   if(m_state.IsDamaged())
+      m_desk.Halt("the state of the run before can't be read, so its limits are not known");
    if(!m_is_tester)
       EventSetTimer(1);
    m_desk.Say("start",StringFormat("model %s, golden rows within %.3g, %d closed bars needed, %s",

@@ -15,6 +15,7 @@ class CState
   {
 private:
    string            m_file;
+   bool              m_is_damaged;
    int               m_count;
    string            m_keys[STATE_MOST];
    string            m_values[STATE_MOST];
@@ -25,6 +26,7 @@ public:
                      CState(void);
    void              Init(const string file);
    bool              Load(void);
+   bool              IsDamaged(void) const { return(m_is_damaged); }
    bool              Save(void);
    void              Clear(void);
    void              Set(const string key,const string value);
@@ -40,6 +42,7 @@ public:
 CState::CState(void)
   {
    m_file="";
+   m_is_damaged=false;
    m_count=0;
   }
 //+------------------------------------------------------------------+
@@ -48,6 +51,7 @@ CState::CState(void)
 void CState::Init(const string file)
   {
    m_file=file;
+   m_is_damaged=false;
    m_count=0;
   }
 //+------------------------------------------------------------------+
@@ -122,13 +126,14 @@ long CState::Whole(const string key,const long otherwise) const
    return(at<0 ? otherwise : StringToInteger(m_values[at]));
   }
 //+------------------------------------------------------------------+
-//| Reads the file; false: there is none, or it was cut off          |
+//| Reads the file; false: there is none, or it can't be used        |
 //+------------------------------------------------------------------+
 bool CState::Load(void)
   {
    m_count=0;
    if(m_file=="" || !FileIsExist(m_file,FILE_COMMON))
       return(false);
+   m_is_damaged=true;
    const int handle=FileOpen(m_file,FILE_READ|FILE_TXT|FILE_ANSI|FILE_COMMON,0,CP_UTF8);
    if(handle==INVALID_HANDLE)
       return(false);
@@ -140,10 +145,10 @@ bool CState::Load(void)
          Set(StringSubstr(line,0,at),StringSubstr(line,at+1));
      }
    FileClose(handle);
-   const bool is_whole=Find(STATE_END)>=0;
-   if(!is_whole)
+   m_is_damaged=Find(STATE_END)<0;
+   if(m_is_damaged)
       m_count=0;
-   return(is_whole);
+   return(!m_is_damaged);
   }
 //+------------------------------------------------------------------+
 //| Writes the file                                                  |
