@@ -234,7 +234,18 @@ def peak_mb() -> float:
 def _metered() -> list[float]:
     """Count the seconds that the journal takes, by a clock that itself takes next to none."""
     spent, kind = [0.0], buffered.BufferedJournal
-    for name in ("decision", "intent", "denied", "result", "deals", "event", "track", "stretch"):
+    named = (
+        "decision",
+        "intent",
+        "denied",
+        "result",
+        "deals",
+        "event",
+        "track",
+        "stretch",
+        "close",
+    )
+    for name in named:
         method = getattr(kind, name)
 
         def timed(self: Any, *args: Any, method: Any = method, **named: Any) -> Any:
