@@ -11,9 +11,9 @@ from bridge.terminal.paper.convert import units
 
 
 def test_halves_are_rounded_away_from_zero_as_decimals_have_them() -> None:
-    cents = [units(v, 2) for v in (1.005, -1.005, 2.675, 0.125, -0.0049, 1.004999)]
+    cents = [units(v, 100) for v in (1.005, -1.005, 2.675, 0.125, -0.0049, 1.004999)]
     assert cents == [101, -101, 268, 13, 0, 100]
-    assert units(123.5, 0) == 124
+    assert units(123.5, 1) == 124
 
 
 def test_documented_profits() -> None:

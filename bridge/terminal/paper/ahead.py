@@ -107,30 +107,30 @@ def _equities(desk: Desk, bids: Doubles, asks: Doubles) -> Doubles:
         bids: Any shape.
         asks: Likewise; of no interest when nothing is sold.
     """
-    ledger, digits = desk.ledger, desk.terms.currency_digits
+    ledger, scale = desk.ledger, 10**desk.terms.currency_digits
     # Money is a whole number of units, of which sums are exact.
-    total: Doubles | int = units(ledger.balance, digits)
+    total: Doubles | int = units(ledger.balance, scale)
     for position in ledger.positions.values():
-        profits = _profits(desk, position, asks if position.type else bids)
-        total = profits + (units(position.swap, digits) + total)
-    made: Doubles = np.asarray(total) / 10**digits
+        profits = _profits(desk, position, asks if position.type else bids, scale)
+        total = profits + (units(position.swap, scale) + total)
+    made: Doubles = np.asarray(total) / scale
     return made
 
 
-def _profits(desk: Desk, position: Position, closed: Doubles) -> Doubles:
+def _profits(desk: Desk, position: Position, closed: Doubles, scale: int) -> Doubles:
     """Return a position's profit in units. Twin of ``Money.profit``, in its order of arithmetic."""
     info = desk.symbols[position.symbol]
     value = (closed - position.price_open) * position.sign * per_price(info) * position.volume
     rate = desk.money.own_rate(info, closed)
-    return units_of_all(value * (np.nan if rate is None else rate), desk.terms.currency_digits)
+    return units_of_all(value * (np.nan if rate is None else rate), scale)
 
 
-def units_of_all(values: Doubles, digits: int) -> Doubles:
-    """Return each value in units of its last decimal. Twin of ``convert.units``."""
-    scaled = values * 10**digits
+def units_of_all(values: Doubles, scale: int) -> Doubles:
+    """Return each value in units. Twin of ``convert.units``."""
+    scaled = values * scale
     whole: Doubles = np.rint(scaled)
     for place in zip(*(np.abs(scaled - whole) > _NEAR_HALF).nonzero(), strict=True):
-        whole[place] = units(float(values[place]), digits)
+        whole[place] = units(float(values[place]), scale)
     return whole
 
 

@@ -53,9 +53,9 @@ class PaperBackend:
         self._brought_to = -1.0
         self._selected = {series.info.name for series in desk.market}
         self._books: set[str] = set()
-        # Server time, changes of the books and of Market Watch, and what was answered then.
-        self._stamp = (-1.0, 0, 0)
-        self._answers: dict[tuple[str, tuple[Any, ...]], Any] = {}
+        # Server time and changes of Market Watch, and what was answered then, by the books.
+        self._moment = (-1.0, 0)
+        self._answers: dict[tuple[str, tuple[Any, ...], int], Any] = {}
         self._heard = 0
         self._history = History(desk.market, profile.maxbars)
         self._verbs: dict[str, Callable[..., Any]] = {
@@ -115,22 +115,22 @@ class PaperBackend:
 
     def answer(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         """Return what a verb gives, with the account brought up to now."""
-        self.bring_up()
+        if self._clock.now() != self._brought_to:
+            self.bring_up()
         desk = self.desk
         if not desk.script.is_empty:
             return self._by_script(verb, arguments)
         if verb not in _UNCHANGING:
             return self._verbs[verb](*arguments)
         # The same as a moment ago while nothing has changed since.
-        stamp = (desk.market.now, desk.ledger.changes, self._heard)
-        if stamp != self._stamp:
-            self._stamp = stamp
+        moment = (desk.market.now, self._heard)
+        if moment != self._moment:
+            self._moment = moment
             self._answers.clear()
-        key = (verb, arguments)
-        answer = self._answers.get(key)
-        if answer is None:
-            answer = self._answers[key] = self._verbs[verb](*arguments)
-        return answer
+        key = (verb, arguments, desk.ledger.changes if _UNCHANGING[verb] else 0)
+        if key not in self._answers:
+            self._answers[key] = self._verbs[verb](*arguments)
+        return self._answers[key]
 
     def _by_script(self, verb: str, arguments: tuple[Any, ...]) -> Any:
         self._catch_up()
@@ -297,10 +297,14 @@ class PaperBackend:
             raise Failure(_FAILED) from None
 
 
-# What shows the account and prices, in records that nobody can change.
-_UNCHANGING = frozenset(
-    {"account_info", "terminal_info", "symbol_info", "symbol_info_tick", "positions_get"}
-)
+# What is answered in records that nobody can change -> whether the books are in them.
+_UNCHANGING = {
+    "account_info": True,
+    "positions_get": True,
+    "symbol_info": False,
+    "symbol_info_tick": False,
+    "terminal_info": False,
+}
 _FILTERS: dict[str, Callable[[Any, Any], bool]] = {
     "ticket": lambda one, value: bool(one.ticket == value),
     "symbol": lambda one, value: bool(one.symbol == value),

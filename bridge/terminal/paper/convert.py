@@ -28,9 +28,9 @@ class NoQuotes(Exception):
     """A pair that is needed for a conversion has no prices yet."""
 
 
-def units(value: float, digits: int) -> int:
-    """Return ``value`` in units of its last decimal, halves of a decimal away from zero."""
-    scaled: float = value * 10**digits
+def units(value: float, scale: int) -> int:
+    """Return ``value`` in units, of which ``scale`` make 1; halves of a decimal away from zero."""
+    scaled = value * scale
     whole = round(scaled)
     if -_NEAR_HALF < scaled - whole < _NEAR_HALF:
         return whole
@@ -122,9 +122,9 @@ class Rates:
         Raises:
             NoQuotes: The connecting pair has no prices yet, or no symbol with bars needs it.
         """
-        route = self._routes.get(currency)
-        if route is None:
+        if currency not in self._routes:
             raise NoQuotes(currency)
+        route = self._routes[currency]
         rate = route.factor
         for leg in route.legs:
             series = self._market.at(leg.symbol)

@@ -260,10 +260,10 @@ def _reduce(desk: Desk, position: Position, volume: float, swap: float) -> None:
 
 def commission(desk: Desk, symbol: str, volume: float, opened: float, price: float) -> float:
     """Return what a deal of ``volume`` lots costs of which ``opened`` are new, not rounded."""
-    info, closed, cost = desk.symbols[symbol], volume_of(volume - opened), 0.0
+    info, cost = desk.symbols[symbol], 0.0
     if opened:
         cost += desk.commissions.cost(info, opened, price, entry=True)
-    if closed:
+    if opened != volume and (closed := volume_of(volume - opened)):
         cost += desk.commissions.cost(info, closed, price, entry=False)
     return cost
 

@@ -62,13 +62,16 @@ class Desk:
 
     def series(self, symbol: str) -> Series:
         """Return the series of a symbol that is known to have bars."""
-        return self.market[symbol]
+        series = self.market.at(symbol)
+        if series is None:
+            raise KeyError(symbol)
+        return series
 
     def watched(self) -> list[str]:
         """Return the symbols whose prices can change the account by themselves."""
-        ledger = self.ledger
-        held = (one.symbol for one in ledger.positions.values())
-        return list(dict.fromkeys([*held, *(one.symbol for one in ledger.waiting.values())]))
+        symbols = [one.symbol for one in self.ledger.positions.values()]
+        symbols += [one.symbol for one in self.ledger.waiting.values()]
+        return list(dict.fromkeys(symbols))
 
     def positions_of(self, symbol: str) -> list[Position]:
         """Return the open positions of a symbol, by ticket."""
@@ -116,7 +119,7 @@ class Desk:
 
     def margin_after(self, change: "Change | None") -> float:
         """Return the margin as it would be with ``change``."""
-        waiting = sum(one.volume * one.margin_per_lot for one in self.ledger.waiting.values())
+        waiting = sum([one.volume * one.margin_per_lot for one in self.ledger.waiting.values()])
         return self.money.round(self._margin_with(change) + waiting)
 
     def _margin_with(self, change: "Change | None") -> float:

@@ -64,9 +64,8 @@ class Market:
 
     def at(self, symbol: str) -> Series | None:
         """Return the series of ``symbol``, moved to now; None without prices."""
-        return self[symbol] if symbol in self._series else None
-
-    def __getitem__(self, symbol: str) -> Series:
+        if symbol not in self._series:
+            return None
         series = self._series[symbol]
         if not series.is_walked:
             series.move(self.now)

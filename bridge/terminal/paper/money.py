@@ -53,8 +53,7 @@ class Money:
         swap_days: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
         self._currency, self._part = whole(currency)
-        self._digits = digits
-        self._unit: int = 10**digits
+        self._scale: int = 10**digits
         self._leverage = leverage
         self._swap_days = swap_days or {}
         self._rates = Rates(currency, market)
@@ -65,7 +64,7 @@ class Money:
 
     def round(self, value: float) -> float:
         """Return money with the account's decimals."""
-        return units(value, self._digits) / self._unit
+        return units(value, self._scale) / self._scale
 
     def rate(self, currency: str, *, gain: bool) -> float:
         """Return account currency for one unit of ``currency``.

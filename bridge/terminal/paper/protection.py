@@ -66,15 +66,23 @@ def resume(desk: Desk) -> None:
     for name in [series.info.name for series in desk.market]:
         series = desk.market.at(name)
         if isinstance(series, BarSeries):
-            series.turn(_net(desk, name, before=series.turned_at() * 1000))
+            series.turn(_net_before(desk, name, series.turned_at() * 1000))
 
 
-def _net(desk: Desk, symbol: str, before: float = inf) -> float:
-    """Return the lots held, signed; those of the time before ``before`` (server milliseconds)."""
-    net = sum(one.sign * one.volume for one in desk.positions_of(symbol))
-    for deal in takewhile(lambda deal: deal.time_msc >= before, reversed(desk.ledger.deals)):
+def _net_before(desk: Desk, symbol: str, time_msc: float) -> float:
+    """Return the lots held before a time (server milliseconds), signed."""
+    net = _net(desk, symbol)
+    for deal in takewhile(lambda deal: deal.time_msc >= time_msc, reversed(desk.ledger.deals)):
         if deal.symbol == symbol:
             net += deal.volume if deal.type else -deal.volume
+    return volume_of(net)
+
+
+def _net(desk: Desk, symbol: str) -> float:
+    """Return the lots held, signed."""
+    net = 0.0
+    for one in desk.positions_of(symbol):
+        net += one.sign * one.volume
     return volume_of(net)
 
 
@@ -156,10 +164,13 @@ def _glide(desk: Desk, series: Series, before: float) -> None:
 
 def _stations(desk: Desk, series: Series, before: float, target: float) -> list[float]:
     """Return the bids on the way at which an order is triggered or filled."""
+    orders = desk.waiting_of(series.info.name)
+    if not orders:
+        return []
     low, high = sorted((before, target))
     bids = {
         level if order.side else series.bid_of(level)
-        for order in desk.waiting_of(series.info.name)
+        for order in orders
         for level in (order.price, order.stoplimit)
     }
     return sorted((bid for bid in bids if low < bid < high), reverse=target < before)

@@ -90,7 +90,8 @@ def terminal_info(desk: Desk, maxbars: int) -> TerminalInfo:
 
 def symbol_info(desk: Desk, info: SymbolInfo, *, is_selected: bool) -> SymbolInfo:
     """Return the specification with the latest prices and tick values."""
-    series, values, time, bid, ask = desk.market.at(info.name), list[Any](info), 0, 0.0, 0.0
+    values: list[Any] = list(info)
+    series, time, bid, ask = desk.market.at(info.name), 0, 0.0, 0.0
     if series is not None and series.bid:
         time, bid, ask = series.time, series.bid, series.ask
         values[_SPREAD] = round((ask - bid) / info.point)
