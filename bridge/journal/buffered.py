@@ -5,8 +5,7 @@ disk when the journal is closed, also after Ctrl-C.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,18 @@ from bridge.clock import Clock
 from bridge.journal import stretches
 from bridge.journal.read import JournalReader
 from bridge.journal.stretches import Stretch, Track
-from bridge.journal.write import DECISION, DecisionRow, Journal, Values, decision_values
+from bridge.journal.write import INSERT, DecisionRow, Journal, Values, decision_values
 
-# Statements in one transaction.
-_MANY = 20_000
+# Rows in one transaction; so many are held back at most.
+_MANY = 4_000
+# Numbers are counted here, as the database would.
+_NEWEST = {
+    "runs": "SELECT max(id) FROM runs",
+    "decisions": "SELECT max(id) FROM (SELECT max(id) AS id FROM decisions UNION ALL"
+    " SELECT max(last_id) FROM stretches)",
+    "intents": "SELECT max(id) FROM intents",
+    "events": "SELECT max(id) FROM events",
+}
 
 
 class BufferedJournal(Journal):
@@ -36,25 +43,25 @@ class BufferedJournal(Journal):
         on_event: Callable[[str, str, int | None], None] = lambda kind, text, magic: None,
     ) -> None:
         super().__init__(path, clock, on_event)
-        self._db.row_factory = sqlite3.Row
         self._db.executescript(stretches.TABLES)
-        self._left = _MANY
+        self._waiting: dict[str, list[Values]] = {table: [] for table in INSERT}
         self._stretches: list[tuple[Stretch, int, int]] = []
-        newest = [
-            self._db.execute(f"SELECT max({name}) AS id FROM {table}").fetchone()["id"]  # noqa: S608  own names
-            for name, table in (("id", "decisions"), ("last_id", "stretches"))
-        ]
-        self._number = max((each for each in newest if each is not None), default=0)
+        self._held = 0
+        self._newest = dict.fromkeys(INSERT, 0)
+        for table, newest in _NEWEST.items():
+            self._newest[table] = self._db.execute(newest).fetchone()[0] or 0
+        self._db.row_factory = sqlite3.Row
 
     def reader(self) -> JournalReader:
         """Return a reader of what was written, on the disk or not."""
-        return JournalReader(self._db)
+        return JournalReader(_Whole(self._db, self.flush))
 
     def decision(self, row: DecisionRow) -> int:
         """Write a decision and return its number."""
-        self._number += 1
-        values = (self._number, self._run, self._clock.now(), *decision_values(row))
-        return self._write(DECISION, values)
+        number = self.next_ids(1)
+        values = (number, self._run, self._clock.now(), *decision_values(row))
+        self._write_all("decisions", [values])
+        return number
 
     def track(self, track: Track) -> int:
         """Write a strategy's bars and answers, once, and return their number."""
@@ -63,8 +70,9 @@ class BufferedJournal(Journal):
 
     def next_ids(self, count: int) -> int:
         """Take ``count`` numbers of decisions, and return the first."""
-        self._number += count
-        return self._number - count + 1
+        first = self._newest["decisions"] + 1
+        self._newest["decisions"] += count
+        return first
 
     def stretch(self, stretch: Stretch, first_bar: int, last_bar: int) -> None:
         """Write decisions that only hold.
@@ -84,14 +92,16 @@ class BufferedJournal(Journal):
 
     def flush(self) -> None:
         """Write what is held back."""
-        try:
+        if not (self._held or self._stretches):
+            return
+        with self._transaction():
+            for table, rows in self._waiting.items():
+                self._db.executemany(INSERT[table], rows)
             stretches.write_stretches(self._db, self._run, self._stretches)
-            self._stretches.clear()
-            if self._db.in_transaction:
-                self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise self._refusal(error) from error
-        self._left = _MANY
+        for rows in self._waiting.values():
+            rows.clear()
+        self._stretches.clear()
+        self._held = 0
 
     def tidy(self) -> None:
         """Move what the write-ahead log holds into the file."""
@@ -105,31 +115,30 @@ class BufferedJournal(Journal):
         finally:
             super().close()
 
-    def _write(self, statement: str, values: Values, *, sync: bool = False) -> int:
-        """Write a row with the next flush; nothing real is sent, so nothing is synced."""
-        try:
-            self._begin()
-            return int(self._db.execute(statement, values).lastrowid or 0)
-        except sqlite3.Error as error:
-            raise self._refusal(error) from error
+    def _write(self, table: str, values: Values, *, sync: bool = False) -> int:
+        """Hold a row back and return its number; nothing real is sent, so nothing is synced."""
+        self._newest[table] += 1
+        self._write_all(table, [values])
+        return self._newest[table]
 
-    def _write_all(self, statement: str, rows: Iterable[Values]) -> None:
-        for each in rows:
-            self._write(statement, each)
-
-    @contextmanager
-    def _transaction(self, *, sync: bool = False) -> Iterator[None]:
-        """Write what the block writes with the next flush."""
-        try:
-            self._begin()
-            yield
-        except sqlite3.Error as error:
-            raise self._refusal(error) from error
-
-    def _begin(self) -> None:
-        """Be in the transaction that the next flush ends."""
-        if self._left <= 0:
+    def _write_all(self, table: str, rows: Sequence[Values]) -> None:
+        self._waiting[table] += rows
+        self._held += len(rows)
+        if self._held >= _MANY:
             self.flush()
-        if not self._db.in_transaction:
-            self._db.execute("BEGIN IMMEDIATE")
-        self._left -= 1
+
+
+class _Whole:
+    """The journal as a reader has it: what is held back is written before each look."""
+
+    def __init__(self, db: sqlite3.Connection, flush: Callable[[], None]) -> None:
+        self._db = db
+        self._flush = flush
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        self._flush()
+        return self._db.execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        self._flush()
+        return self._db.executemany(sql, parameters)

@@ -1,6 +1,5 @@
 """Decisions by columns: what statistics need of millions of them, without a row of each."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -8,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bridge.journal.schema import Source
 
 INTEGERS = frozenset({"id", "bar_time"})
 NUMBERS = INTEGERS | {"at_utc", "long", "short", "bid", "ask", "balance", "equity"}
@@ -60,7 +61,7 @@ class Part:
     columns: dict[str, Column]
 
 
-def written(db: sqlite3.Connection, names: Sequence[str]) -> Iterator[Part]:
+def written(db: Source, names: Sequence[str]) -> Iterator[Part]:
     """Yield the decisions that are rows; ``names`` include ``id``."""
     shown = ", ".join(f"{_KIND} AS kind" if name == "kind" else name for name in names)
     owners = "SELECT DISTINCT magic, symbol, timeframe, model_sha256 FROM decisions"

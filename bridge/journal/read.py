@@ -1,7 +1,6 @@
 """Read a journal: for reports, ``why``, exports and a person."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from heapq import merge
@@ -11,7 +10,7 @@ from typing import Any
 
 from bridge.journal import schema
 from bridge.journal.columns import NUMBERS, Decided, joined, written
-from bridge.journal.schema import packed
+from bridge.journal.schema import Source, packed
 from bridge.journal.stretches import Stretches
 from bridge.mt5.rates import RatesArray
 from bridge.mt5.records import TradeDeal
@@ -39,7 +38,7 @@ Row = dict[str, Any]
 class JournalReader:
     """A journal, open to read."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Source) -> None:
         self._db = connection
         self._stretches = Stretches(connection)
         self._has_all = False

@@ -98,6 +98,16 @@ def input_sha256(rates: RatesArray) -> str:
     return hashlib.sha256(rates.tobytes()).hexdigest()
 
 
+class Source(Protocol):
+    """What rows are read from: a connection, or what stands before one."""
+
+    def execute(self, sql: str, parameters: Any = ..., /) -> sqlite3.Cursor:
+        """Carry out a statement."""
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        """Carry out a statement with each of the parameters."""
+
+
 class Named(Protocol):
     """A named tuple."""
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.journal.columns import Kind, Part
-from bridge.journal.schema import input_sha256, packed, unpacked
+from bridge.journal.schema import Source, input_sha256, packed, unpacked
 from bridge.mt5.rates import RATES_DTYPE, RatesArray, sealed
 
 TABLES = """
@@ -179,7 +179,7 @@ class _Known:
 class Stretches:
     """Reads stretches as rows of ``decisions``, columns of JSON as objects."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Source) -> None:
         self._db = db
         self._tracks: dict[int, _Known] = {}
 

@@ -6,7 +6,7 @@ rebuilt from the terminal.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,7 @@ from bridge.mt5.records import OrderSendResult, TradeDeal
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
 
-__all__ = ["DECISION", "DecisionRow", "Journal", "Values", "decision_values", "input_sha256"]
+__all__ = ["INSERT", "DecisionRow", "Journal", "Values", "decision_values", "input_sha256"]
 
 Values = tuple[Any, ...]
 """What is written into a row, column by column."""
@@ -74,23 +74,24 @@ def decision_values(row: DecisionRow) -> Values:
     return tuple(values)
 
 
-def _insert(table: str, *columns: str, verb: str = "INSERT") -> str:
-    places = ", ".join("?" * len(columns))
-    return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({places})"
+def _insert(into: str, *columns: str) -> str:
+    return f"INSERT {into} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608  own names
 
 
-# A row that is written without a number (id) gets the next one.
-DECISION = _insert("decisions", "id", "run", "at_utc", *DecisionRow._fields)
-"""The statement that writes a decision."""
-_RUN = _insert(
-    "runs", "at_utc", "wall_utc", "mode", "settings", "models", "account", "versions", "paths"
-)
-_INTENT = _insert("intents", "decision", "at_utc", "purpose", "request", "verdicts", "denied")
-_RESULT = _insert(
-    "results", "intent", "at_utc", "outcome", "words", "answer", verb="INSERT OR REPLACE"
-)
-_DEAL = _insert("deals", "ticket", "run", "time", "position_id", "deal", verb="INSERT OR IGNORE")
-_EVENT = _insert("events", "run", "at_utc", "magic", "kind", "text")
+_RUN = ("at_utc", "wall_utc", "mode", "settings", "models", "account", "versions", "paths")
+_INTENT = ("decision", "at_utc", "purpose", "request", "verdicts", "denied")
+INSERT = {
+    "runs": _insert("INTO runs", *_RUN),
+    "decisions": _insert("INTO decisions", "id", "run", "at_utc", *DecisionRow._fields),
+    "intents": _insert("INTO intents", *_INTENT),
+    "results": _insert("OR REPLACE INTO results", "intent", "at_utc", "outcome", "words", "answer"),
+    "deals": _insert("OR IGNORE INTO deals", "ticket", "run", "time", "position_id", "deal"),
+    "events": _insert("INTO events", "run", "at_utc", "magic", "kind", "text"),
+}
+"""Table -> the statement that writes a row of it; what a row refers to stands above it.
+
+A row without a number gets the next one.
+"""
 
 
 class Journal:
@@ -142,7 +143,7 @@ class Journal:
         """Write the first row of a run and return its number."""
         row = (self._clock.now(), SystemClock().now(), mode)
         texts = map(packed, (settings, models, account, versions, paths))
-        self._run = self._write(_RUN, (*row, *texts))
+        self._run = self._write("runs", (*row, *texts))
         return self._run
 
     def end_run(self, ending: str) -> None:
@@ -155,7 +156,7 @@ class Journal:
 
     def decision(self, row: DecisionRow) -> int:
         """Write a decision and return its number."""
-        return self._write(DECISION, (None, self._run, self._clock.now(), *decision_values(row)))
+        return self._write("decisions", (None, self._run, self._clock.now(), *decision_values(row)))
 
     def intent(self, decision: int | None, request: Request, verdicts: Iterable[Named]) -> int:
         """Write what is about to be sent; it is on the disk when this returns.
@@ -165,13 +166,13 @@ class Journal:
             request: Exactly what will be sent.
             verdicts: What each rule of the guard said.
         """
-        return self._write(_INTENT, self._intent(decision, request, verdicts, None), sync=True)
+        return self._write("intents", self._intent(decision, request, verdicts, None), sync=True)
 
     def denied(
         self, decision: int | None, request: Request | None, verdicts: Iterable[Named], rule: str
     ) -> int:
         """Write what is not sent, or was not even built, and the rule that said no."""
-        return self._write(_INTENT, self._intent(decision, request, verdicts, rule))
+        return self._write("intents", self._intent(decision, request, verdicts, rule))
 
     def _intent(
         self,
@@ -196,7 +197,7 @@ class Journal:
         received = None
         if answer is not None:
             received = packed({**answer._asdict(), "request": answer.request._asdict()})
-        self._write(_RESULT, (intent, self._clock.now(), outcome, words, received))
+        self._write("results", (intent, self._clock.now(), outcome, words, received))
 
     def deals(self, deals: Iterable[TradeDeal]) -> None:
         """Write deals of the terminal; one that is known already is left as it is."""
@@ -205,7 +206,7 @@ class Journal:
             for deal in deals
         ]
         if rows:
-            self._write_all(_DEAL, rows)
+            self._write_all("deals", rows)
 
     def event(self, kind: str, text: str, magic: int | None = None) -> None:
         """Write that something happened that is neither a decision nor an order.
@@ -215,7 +216,7 @@ class Journal:
             text: What, in a sentence.
             magic: Whose strategy it concerns; None is the whole run.
         """
-        self._write(_EVENT, (self._run, self._clock.now(), magic, kind, text))
+        self._write("events", (self._run, self._clock.now(), magic, kind, text))
         self._on_event(kind, text, magic)
 
     def tidy(self) -> None:
@@ -225,20 +226,14 @@ class Journal:
         except sqlite3.Error as error:
             raise JournalError(f"the journal {self.path} can't be tidied: {error}") from error
 
-    def _write(self, statement: str, values: Values, *, sync: bool = False) -> int:
+    def _write(self, table: str, values: Values, *, sync: bool = False) -> int:
         """Write a row and return its number; synced to the disk when asked."""
         with self._transaction(sync=sync):
-            return int(self._db.execute(statement, values).lastrowid or 0)
+            return int(self._db.execute(INSERT[table], values).lastrowid or 0)
 
-    def _write_all(self, statement: str, rows: Iterable[Values]) -> None:
+    def _write_all(self, table: str, rows: Sequence[Values]) -> None:
         with self._transaction():
-            self._db.executemany(statement, rows)
-
-    def _refusal(self, error: sqlite3.Error) -> JournalError:
-        return JournalError(
-            f"the journal {self.path} can't be written ({error}): free the disk or close what "
-            "locks it; nothing is sent until then"
-        )
+            self._db.executemany(INSERT[table], rows)
 
     @contextmanager
     def _transaction(self, *, sync: bool = False) -> Iterator[None]:
@@ -254,7 +249,10 @@ class Journal:
                 raise
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise self._refusal(error) from error
+            raise JournalError(
+                f"the journal {self.path} can't be written ({error}): free the disk or close what "
+                "locks it; nothing is sent until then"
+            ) from error
         finally:
             if sync:
                 self._db.execute("PRAGMA synchronous = NORMAL")

@@ -13,6 +13,7 @@ from tests_support import record
 
 from bridge.clock import ManualClock
 from bridge.errors import ConfigError, JournalError
+from bridge.journal.buffered import BufferedJournal
 from bridge.journal.read import reading
 from bridge.journal.write import DecisionRow, Journal
 from bridge.mt5 import constants as mt5
@@ -120,6 +121,35 @@ def test_a_journal_opened_again_goes_on(tmp_path: Path) -> None:
     with reading(path) as reader:
         assert [each["run"] for each in reader.rows("decisions")] == [1, 2]
         assert reader.nearest_bar(6000) == 7200
+
+
+def test_a_back_test_holds_rows_back_and_numbers_and_shows_them_all_the_same(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite3"
+    known = []
+    for first in (3600, 7200):  # the second run goes on in the same file
+        with BufferedJournal(path, ManualClock(1000.0)) as journal:
+            begin(journal)
+            reader = journal.reader()
+            number = journal.decision(row(first))
+            intent = journal.intent(number, REQUEST, [Said("spread", ok=True)])
+            journal.result(intent, Outcome.REJECTED, "no", None)
+            journal.event("halt", "enough")
+            known.append((number, intent))
+            # Nothing of it is on the disk, and another process does not see it.
+            with reading(path) as other:
+                before = len(list(other.rows("decisions")))
+                assert before == 2 * (len(known) - 1)
+            (shown,) = reader.intents_of(number)
+            assert (shown["id"], shown["result"]["outcome"]) == (intent, "rejected")
+            with reading(path) as other:
+                assert len(list(other.rows("decisions"))) == before + 1
+            journal.decision(row(first + 60))
+    with reading(path) as other:
+        assert [each["id"] for each in other.rows("decisions")] == [1, 2, 3, 4]
+        assert [(each["decision"], each["id"]) for each in other.rows("intents")] == known
+        assert len(list(other.rows("events"))) == 2
 
 
 def test_a_failed_write_leaves_no_half_row_and_no_lock(tmp_path: Path) -> None:
