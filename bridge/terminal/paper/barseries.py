@@ -47,7 +47,6 @@ class BarSeries(Series):
     __slots__ = (
         "_close",
         "_end",
-        "_glides",
         "_high",
         "_low",
         "_open",
@@ -56,6 +55,7 @@ class BarSeries(Series):
         "_spread",
         "_spreads",
         "_volume",
+        "glides",
         "low_first",
         "stage",
     )
@@ -77,7 +77,7 @@ class BarSeries(Series):
         self._close = view(bars["close"])
         self._spread, self._points = view(self._spreads), view(bars["spread"])
         self._volume = view(bars["tick_volume"])
-        self._glides = glides
+        self.glides = glides
         self.stage = CLOSE
         self.low_first = True
         self.due = self._times[0]
@@ -107,13 +107,8 @@ class BarSeries(Series):
         if self.stage == CLOSE:
             self._open_bar(self.index + 1)
         else:
-            self._go(self.stage + 1 if self._glides else CLOSE)
+            self._go(self.stage + 1 if self.glides else CLOSE)
         return self.stage
-
-    @property
-    def glides(self) -> bool:
-        """Whether prices move inside a bar."""
-        return self._glides
 
     def is_at_open(self, now: float) -> bool:
         """Whether ``now`` is the moment at which the newest bar has opened."""
@@ -139,13 +134,13 @@ class BarSeries(Series):
 
     def jump(self, index: int) -> None:
         """Be at the open of a bar, as if each event before it had been stepped through."""
-        if self._glides:
+        if self.glides:
             self.low_first = self.net >= 0
         self._open_bar(index)
 
     def _open_bar(self, index: int) -> None:
         self.index, self.stage, self.time = index, OPEN, self._times[index]
-        self.due = self._time_of(FIRST) if self._glides else self._end[index]
+        self.due = self._time_of(FIRST) if self.glides else self._end[index]
         self.play(self._open[index])
 
     def _go(self, stage: int) -> None:
@@ -168,7 +163,7 @@ class BarSeries(Series):
 
     def _price_of(self, stage: int) -> float:
         if stage == CLOSE:
-            return self._close[self.index] if self._glides else self.bid
+            return self._close[self.index] if self.glides else self.bid
         is_low = (stage == FIRST) == self.low_first
         return self._low[self.index] if is_low else self._high[self.index]
 
@@ -229,7 +224,7 @@ class BarSeries(Series):
         begin, end = np.asarray(self._times[known]), np.asarray(self._end[known])
         third = end + 1 - begin
         columns: list[tuple[Any, Any]] = [(begin, self._open)]
-        if self._glides:
+        if self.glides:
             columns += [
                 (begin + third // 3, self._low),
                 (begin + third * 2 // 3, self._high),

@@ -25,7 +25,7 @@ _LOWS = 32
 
 def volume_of(value: float) -> float:
     """Return lots without the noise of adding and subtracting them."""
-    return round(value, _VOLUME_DIGITS)
+    return round(value, _VOLUME_DIGITS) if value else value
 
 
 @dataclass(slots=True)
