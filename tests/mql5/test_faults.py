@@ -4,6 +4,7 @@ All of those of the last kind take a minute: ``BRIDGE_ALL_FAULTS=1`` asks for th
 the three can show stands in README.md.
 """
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,10 @@ class Truth:
 def truth(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Truth:
     folder = tmp_path_factory.mktemp("truth")
     market = eurusd(folder, margin_mode="hedging", count=330)
+    # A fault that opens what it should close doubles its positions at every try.
+    broker = json.loads(market.profile.read_text(encoding="utf-8"))
+    broker["account"]["limit_positions"] = 20
+    market.profile.write_text(json.dumps(broker), encoding="utf-8")
     settings = settings_of(market, model_path("eurusd_h1_direction"), 26001, folder / "state")
     return Truth(market, run_daemon(settings, market), first_moment(settings))
 
