@@ -120,7 +120,9 @@ def _equities(desk: Desk, bids: Doubles, asks: Doubles) -> Doubles:
 def _profits(desk: Desk, position: Position, closed: Doubles, scale: int) -> Doubles:
     """Return a position's profit in units. Twin of ``Money.profit``, in its order of arithmetic."""
     info = desk.symbols[position.symbol]
-    value = (closed - position.price_open) * position.sign * per_price(info) * position.volume
+    opened = position.price_open
+    moved = opened - closed if position.type else closed - opened
+    value = moved * per_price(info) * position.volume
     rate = desk.money.own_rate(info, closed)
     return units_of_all(value * (np.nan if rate is None else rate), scale)
 

@@ -103,11 +103,11 @@ class Desk:
         total = 0.0
         for one in self.ledger.positions.values():
             total += self.profit(one) + one.swap
-        return round(total, self.terms.currency_digits)
+        return self.money.round(total)
 
     def equity(self) -> float:
         """Return balance plus floating profit."""
-        return round(self.ledger.balance + self.floating(), self.terms.currency_digits)
+        return self.money.round(self.ledger.balance + self.floating())
 
     def margin(self) -> float:
         """Return the margin in use, account currency."""

@@ -214,7 +214,9 @@ def _reached_first(
             bid = series.bid_of(level) if position.type else level
             low, high = sorted((before, target))
             found.append((min(max(bid, low), high), position, level, reason))
-    return min(found, key=lambda one: (abs(one[0] - before), one[1].ticket), default=None)
+    if not found:
+        return None
+    return min(found, key=lambda one: (abs(one[0] - before), one[1].ticket))
 
 
 def _is_quiet(desk: Desk, series: Series) -> bool:

@@ -5,7 +5,6 @@ Nothing later than the cursor is ever shown. ``barseries`` plays bars, ``tickser
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from functools import cache
 from math import inf
 from typing import Any
 
@@ -170,15 +169,10 @@ class Series(ABC):
 
 
 def copied(rows: RatesArray) -> RatesArray:
-    """Return a copy, made as plain memory: ten times as fast as field by field."""
-    made, memory = np.empty(len(rows), rows.dtype), _memory_of(rows.itemsize)
-    made.view(memory)[:] = rows.view(memory)
+    """Return a copy, made as plain bytes: ten times as fast as field by field."""
+    made = np.empty(len(rows), rows.dtype)
+    made.view(np.uint8)[:] = np.ascontiguousarray(rows).view(np.uint8)
     return made
-
-
-@cache  # numpy would read the name each time
-def _memory_of(size: int) -> np.dtype[np.void]:
-    return np.dtype(f"V{size}")
 
 
 def view(column: Any) -> memoryview:
