@@ -140,7 +140,7 @@ def packed_all(values: Iterable[Named]) -> str:
     return f"[{','.join(map(_packed_names, values))}]"
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=1_024, typed=True)
 def _packed_names(value: Named) -> str:
     """Return one of them; what the guard says of an order, it mostly says of the next one, too."""
     return packed(value._asdict())
