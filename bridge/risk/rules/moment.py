@@ -44,7 +44,7 @@ def unresolved_ticket(request: Request, facts: Facts, bounds: Bounds) -> Verdict
 def quote(request: Request, facts: Facts, bounds: Bounds) -> Verdict:
     """Nothing is sent without a bid and an ask."""
     bid, ask = facts.tick.bid, facts.tick.ask
-    ok = math.isfinite(bid) and math.isfinite(ask) and 0.0 < bid <= ask
+    ok = 0.0 < bid <= ask < math.inf
     return Verdict("quote", ok, f"bid {bid:g}, ask {ask:g}", "0 < bid <= ask")
 
 
