@@ -28,7 +28,7 @@ class NoQuotes(Exception):
     """A pair that is needed for a conversion has no prices yet."""
 
 
-def units(value: float, scale: int) -> int:
+def units(value: float, scale: float) -> int:
     """Return ``value`` in units, of which ``scale`` make 1; halves of a decimal away from zero."""
     scaled = value * scale
     whole = round(scaled)

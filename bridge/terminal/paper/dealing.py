@@ -125,6 +125,7 @@ def open_position(desk: Desk, fill: Fill) -> TradeDeal:
 
 
 def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: float) -> Position:
+    now = desk.time_msc
     return Position(
         ticket=ticket,
         identifier=identifier,
@@ -134,8 +135,8 @@ def _position(desk: Desk, fill: Fill, *, ticket: int, identifier: int, volume: f
         price_open=fill.price,
         sl=fill.sl,
         tp=fill.tp,
-        time_msc=desk.time_msc,
-        time_update_msc=desk.time_msc,
+        time_msc=now,
+        time_update_msc=now,
         magic=fill.magic,
         reason=fill.reason,
         comment=fill.comment,

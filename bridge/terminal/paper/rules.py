@@ -113,12 +113,12 @@ def hedging_is_allowed(desk: Desk, ask: Ask) -> int:
 
 def volume_is_legal(desk: Desk, ask: Ask) -> int:
     """Volume within the limits and on the step; no more than a named position has."""
-    volume, info = ask.request.volume, ask.info
-    if not (info.volume_min <= volume_of(volume) <= info.volume_max):  # nan is refused too
+    volume, info = volume_of(ask.request.volume), ask.info
+    if not (info.volume_min <= volume <= info.volume_max):  # nan is refused too
         return mt5.TRADE_RETCODE_INVALID_VOLUME
-    if not is_multiple(volume, info.volume_step):
+    if not is_multiple(ask.request.volume, info.volume_step):
         return mt5.TRADE_RETCODE_INVALID_VOLUME
-    if ask.request.position and ask.target and volume_of(volume) > ask.target.volume:
+    if ask.request.position and ask.target and volume > ask.target.volume:
         return mt5.TRADE_RETCODE_INVALID_CLOSE_VOLUME
     return 0
 
