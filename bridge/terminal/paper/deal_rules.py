@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bridge.mt5 import constants as mt5
 from bridge.terminal.paper.desk import Desk
-from bridge.terminal.paper.order import MARKET
+from bridge.terminal.paper.order import MARKET, level_of
 from bridge.terminal.paper.rules import (
     SLACK,
     Ask,
@@ -123,7 +123,7 @@ def something_changes(desk: Desk, ask: Ask) -> int:
     if ask.target is None:
         return 0
     digits = ask.info.digits
-    asked = (round(ask.request.sl, digits), round(ask.request.tp, digits))
+    asked = (level_of(ask.request.sl, digits), level_of(ask.request.tp, digits))
     same = asked == (ask.target.sl, ask.target.tp)
     return mt5.TRADE_RETCODE_NO_CHANGES if same else 0
 

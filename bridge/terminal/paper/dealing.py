@@ -10,7 +10,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal, TradeRequest
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import Position, volume_of
-from bridge.terminal.paper.order import DATED, Order, end_of
+from bridge.terminal.paper.order import DATED, Order, end_of, level_of
 
 
 class Fill(NamedTuple):
@@ -57,9 +57,9 @@ def order_of(desk: Desk, request: TradeRequest, price: float) -> Order:
         magic=request.magic,
         reason=mt5.ORDER_REASON_EXPERT,
         comment=request.comment,
-        stoplimit=round(request.stoplimit, digits),
-        sl=round(request.sl, digits),
-        tp=round(request.tp, digits),
+        stoplimit=level_of(request.stoplimit, digits),
+        sl=level_of(request.sl, digits),
+        tp=level_of(request.tp, digits),
         type_time=request.type_time,
         type_filling=request.type_filling,
         expiration=request.expiration if request.type_time in DATED else 0,
@@ -73,7 +73,7 @@ def fill_order(desk: Desk, order: Order, price: float, most: float) -> TradeDeal
     With less than it wants, FOK is rejected, IOC is done with what there is, and the rest of
     others waits.
     """
-    volume = min(order.volume, volume_of(most))
+    volume = order.volume if order.volume <= most else volume_of(most)
     if volume < order.volume and order.type_filling == mt5.ORDER_FILLING_FOK:
         desk.ledger.finish(order, mt5.ORDER_STATE_REJECTED, desk.time_msc, price)
         return None

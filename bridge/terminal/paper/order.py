@@ -36,6 +36,11 @@ def end_of(info: SymbolInfo, type_time: int, expiration: int, now: float) -> flo
     return float((server_day(last) + 1) * DAY)
 
 
+def level_of(price: float, digits: int) -> float:
+    """Return a price without the noise of doubles; none stays none."""
+    return round(price, digits) if price else price
+
+
 @dataclass(slots=True)
 class Order:
     """One order; it changes until it is done.

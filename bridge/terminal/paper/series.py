@@ -169,10 +169,8 @@ class Series(ABC):
 
 
 def copied(rows: RatesArray) -> RatesArray:
-    """Return a copy, made as plain bytes: ten times as fast as field by field."""
-    made = np.empty(len(rows), rows.dtype)
-    made.view(np.uint8)[:] = np.ascontiguousarray(rows).view(np.uint8)
-    return made
+    """Return a copy; ``repeat`` moves whole rows, ``copy`` field by field in ten times as long."""
+    return rows.repeat(1)
 
 
 def view(column: Any) -> memoryview:

@@ -12,7 +12,7 @@ from bridge.terminal.paper.dealing import close_by, commission, fill_order, orde
 from bridge.terminal.paper.desk import Desk
 from bridge.terminal.paper.ledger import volume_of
 from bridge.terminal.paper.money import NoQuotes
-from bridge.terminal.paper.order import DATED, STOP_LIMIT, Order, end_of
+from bridge.terminal.paper.order import DATED, STOP_LIMIT, Order, end_of, level_of
 from bridge.terminal.paper.rules import Ask
 from bridge.terminal.paper.script import IgnoreStops, PartialFill, Placed, RewriteComment, Twist
 
@@ -142,7 +142,7 @@ def _change_stops(desk: Desk, ask: Ask) -> OrderSendResult:
     position, request = ask.target, ask.request
     if position is not None:
         digits = ask.info.digits
-        position.sl, position.tp = round(request.sl, digits), round(request.tp, digits)
+        position.sl, position.tp = level_of(request.sl, digits), level_of(request.tp, digits)
         desk.ledger.touch(position)
     return sent(desk, request)
 
@@ -152,7 +152,7 @@ def _modify(desk: Desk, ask: Ask) -> OrderSendResult:
     if order is None:
         return refused(desk, request, _INVALID)
     order.price = round(request.price, digits)
-    order.sl, order.tp = round(request.sl, digits), round(request.tp, digits)
+    order.sl, order.tp = level_of(request.sl, digits), level_of(request.tp, digits)
     if order.type in STOP_LIMIT:
         order.stoplimit = round(request.stoplimit, digits)
     order.type_time = request.type_time
