@@ -29,8 +29,8 @@ class Gauge(NamedTuple):
         wording: What is measured, for a person, with what is used to fill in.
         money: What a share of 1 is, account currency; None is a count.
         origin: Equity from which it is measured, account currency.
-        is_gain: Whether the limit lies above that equity.
         halts: Whether entries stay ended when it is broken, until somebody resumes.
+        is_gain: Whether the limit lies above that equity.
     """
 
     name: str
@@ -39,8 +39,8 @@ class Gauge(NamedTuple):
     wording: str
     money: float | None = None
     origin: float = 0.0
-    is_gain: bool = False
     halts: bool = False
+    is_gain: bool = False
 
     @property
     def words(self) -> str:
@@ -98,20 +98,20 @@ def daily_loss(seen: Seen, limit: float | None) -> Gauge:
     """Measure the day's worst loss."""
     used, first = seen.baselines.day_loss_share(seen.equity), seen.baselines.day_equity
     wording = "{:.2%} lost today, closed and floating"
-    return Gauge("daily_loss", used, limit, wording, money=first, origin=first)
+    return Gauge("daily_loss", used, limit, wording, first, first)
 
 
 def weekly_loss(seen: Seen, limit: float | None) -> Gauge:
     """Measure the week's worst loss."""
     used, first = seen.baselines.week_loss_share(seen.equity), seen.baselines.first_of_week
     wording = "{:.2%} lost this week, closed and floating"
-    return Gauge("weekly_loss", used, limit, wording, money=first, origin=first)
+    return Gauge("weekly_loss", used, limit, wording, first, first)
 
 
 def drawdown(seen: Seen, limit: float | None) -> Gauge:
     """Measure the deepest fall from the highest equity."""
     peak, wording = seen.baselines.peak_equity, "equity was {:.2%} below its peak"
-    return Gauge("drawdown", seen.drawdown, limit, wording, money=peak, origin=peak, halts=True)
+    return Gauge("drawdown", seen.drawdown, limit, wording, peak, peak, True)
 
 
 def losses_in_row(count: int, limit: int | None) -> Gauge:

@@ -70,7 +70,7 @@ def _seen(facts: Facts) -> Seen:
 def _verdict(gauge: Gauge, name: str | None = None) -> Verdict:
     ok = gauge.ok
     halts = gauge.halts and not ok
-    return Verdict(name or gauge.name, ok, gauge.words, gauge.limit_words, halts=halts)
+    return Verdict(name or gauge.name, ok, gauge.words, gauge.limit_words, halts)
 
 
 def _tighter(one: float | None, other: float | None) -> float | None:
