@@ -85,6 +85,8 @@ def run(arguments: list[str]) -> int:
     except _UsageError as error:
         # Choices come on lines of their own.
         said = " ".join(getattr(error, "format_message", error.__str__)().split()).rstrip(".")
+        if not said:  # a group without a command has shown its help
+            return 0
         return _fail(f"{said}; mt5-onnx --help tells more", USAGE)
     except BrokenPipeError:
         return _reader_gone()

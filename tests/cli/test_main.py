@@ -72,6 +72,11 @@ def test_a_demo_loads_neither_onnx_nor_pandas(home: Path) -> None:
         (["journal", "show", "--journal", "page.onnx"], 2, "is no journal"),
         (["journal", "show", "--last", "0"], 2, "--last"),
         (["journal", "export", "--table", "bogus"], 2, "bogus"),
+        (
+            ["ea", "new", "page.onnx", "--out", "ea"],
+            2,
+            "from: classifier, forecast, shadow, outputs",
+        ),
     ],
 )
 def test_wrong_input_is_one_sentence_and_its_exit_code(
@@ -157,6 +162,9 @@ def test_the_journal_is_exported_whole_and_as_tables(
 def test_version_and_help_are_no_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert "mt5-onnx-bridge" in capsys.readouterr().out
-    for arguments in ([], ["--help"], ["journal"], ["why", "--help"]):
+    groups = (["journal"], ["ea"], ["model"], ["bars"], ["profile"], ["paper"])
+    for arguments in ([], ["--help"], ["why", "--help"], *groups):
         assert run(arguments) == 0
-        assert "Usage" in capsys.readouterr().out
+        said = capsys.readouterr()
+        assert "Usage" in said.out
+        assert said.err == ""

@@ -38,7 +38,8 @@ struct Gauge
    bool              halts; // whether entries stay ended when it is broken
   };
 //+------------------------------------------------------------------+
-//| Whether a limit is off or not reached; no number breaks it       |
+//| Whether a limit is off or not reached; what is no number breaks  |
+//| it                                                               |
 //+------------------------------------------------------------------+
 bool IsUnder(const double used,const double limit)
   {
@@ -48,6 +49,9 @@ bool IsUnder(const double used,const double limit)
       return(false);
    return(used<limit);
   }
+//+------------------------------------------------------------------+
+//| The same of a gauge                                              |
+//+------------------------------------------------------------------+
 bool IsWithin(const Gauge &gauge)
   {
    return(IsUnder(gauge.used,gauge.limit));
@@ -147,13 +151,16 @@ void GaugePropDailyLoss(const Baselines &known,const double equity,const LossLim
             Percent(used)+" of the starting balance lost today, closed and floating",false,gauge);
   }
 //+------------------------------------------------------------------+
-//| The whole loss by a prop firm's rules                            |
+//| The whole loss by a prop firm's rules, share of its start        |
 //+------------------------------------------------------------------+
 double PropTotalLossShare(const Baselines &known,const double equity,const LossLimits &limits)
   {
    const double start=PropStart(known,limits);
    return((start-MinOf(equity,known.day_low))/start);
   }
+//+------------------------------------------------------------------+
+//| The same as a gauge                                              |
+//+------------------------------------------------------------------+
 void GaugePropTotalLoss(const Baselines &known,const double equity,const LossLimits &limits,
                         Gauge &gauge)
   {
