@@ -169,8 +169,8 @@ class Series(ABC):
 
 
 def copied(rows: RatesArray) -> RatesArray:
-    """Return a copy; ``repeat`` moves whole rows, ``copy`` field by field in ten times as long."""
-    return rows.repeat(1)
+    """Return a copy; ``take`` moves whole rows, ``copy`` field by field in ten times as long."""
+    return rows.take(np.arange(len(rows)))
 
 
 def view(column: Any) -> memoryview:
