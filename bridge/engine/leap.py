@@ -238,7 +238,7 @@ class Leap:
                 to_utc=self._clock.now() - int(self._stops[there]),
                 held=course.held(own[place]),
                 state=course.stepper.standing.state,
-                baselines=way.base._asdict(),
+                baselines=way.base,
                 balance=way.balance,
                 moves=way.columns(due[place] - here - 1),
             )

@@ -49,7 +49,7 @@ def decision_row(
         reason=decision.reason,
         holding=None if holding is None else holding._asdict(),
         state=standing.state,
-        baselines=standing.baselines._asdict(),
+        baselines=standing.baselines,
         bid=scene.tick.bid if scene else None,
         ask=scene.tick.ask if scene else None,
         balance=scene.account.balance if scene else None,

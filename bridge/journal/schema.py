@@ -135,15 +135,18 @@ _ENCODED = c_make_encoder(
 )
 
 
-def packed_all(values: Iterable[Named]) -> str:
-    """Return named tuples as the journal keeps them in a column: each with its names."""
-    return f"[{','.join(map(_packed_names, values))}]"
-
-
 @lru_cache(maxsize=1_024, typed=True)
-def _packed_names(value: Named) -> str:
-    """Return one of them; what the guard says of an order, it mostly says of the next one, too."""
+def packed_named(value: Named) -> str:
+    """Return a named tuple as the journal keeps it in a column: with its names.
+
+    Verdicts and baselines mostly are those of the row before.
+    """
     return packed(value._asdict())
+
+
+def packed_all(values: Iterable[Named]) -> str:
+    """Return a list of named tuples likewise."""
+    return f"[{','.join(map(packed_named, values))}]"
 
 
 def unpacked(text: str) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.journal.columns import Kind, Part
-from bridge.journal.schema import Source, input_sha256, packed, unpacked
+from bridge.journal.schema import Named, Source, input_sha256, packed, packed_named, unpacked
 from bridge.mt5.rates import RATES_DTYPE, RatesArray, sealed
 
 TABLES = """
@@ -112,7 +112,7 @@ class Stretch:
     to_utc: float
     held: dict[str, Any] | None
     state: str
-    baselines: dict[str, Any]
+    baselines: Named
     balance: float
     moves: Doubles | None
 
@@ -159,7 +159,7 @@ def write_stretches(
                 one.to_utc,
                 None if one.held is None else packed(one.held),
                 one.state,
-                packed(one.baselines),
+                packed_named(one.baselines),
                 one.balance,
                 None if one.moves is None else one.moves.tobytes(),
             )

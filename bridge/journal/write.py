@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 from bridge.clock import Clock, SystemClock
 from bridge.errors import JournalError
 from bridge.journal import schema
-from bridge.journal.schema import Named, input_sha256, packed, packed_all
+from bridge.journal.schema import Named, input_sha256, packed, packed_all, packed_named
 from bridge.mt5.records import OrderSendResult, TradeDeal
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
@@ -55,22 +55,25 @@ class DecisionRow(NamedTuple):
     reason: str
     holding: Mapping[str, Any] | None
     state: str
-    baselines: Mapping[str, Any]
+    baselines: Named
     bid: float | None
     ask: float | None
     balance: float | None
     equity: float | None
 
 
-_PACKED = tuple(map(DecisionRow._fields.index, ("outputs", "holding", "baselines")))
+_PACKED = tuple(
+    (DecisionRow._fields.index(name), pack)
+    for name, pack in (("outputs", packed), ("holding", packed), ("baselines", packed_named))
+)
 
 
 def decision_values(row: DecisionRow) -> Values:
     """Return what is written of a row."""
     values = list(row)
-    for place in _PACKED:
+    for place, pack in _PACKED:
         if values[place] is not None:
-            values[place] = packed(values[place])
+            values[place] = pack(values[place])
     return tuple(values)
 
 

@@ -20,6 +20,7 @@ from bridge.mt5 import constants as mt5
 from bridge.mt5.records import OrderSendResult, TradeDeal, TradeRequest
 from bridge.mt5.request import Purpose, Request
 from bridge.mt5.retcodes import Outcome
+from bridge.risk.baselines import first_baselines
 
 REQUEST = Request(
     purpose=Purpose.ENTRY, action=mt5.TRADE_ACTION_DEAL, symbol="EURUSD", magic=7, volume=0.1
@@ -45,7 +46,7 @@ def row(bar_time: int = 3600, **fields: Any) -> DecisionRow:
         "reason": "because",
         "holding": None,
         "state": "active",
-        "baselines": {"day": 1, "day_equity": 1.0, "peak_equity": 1.0},
+        "baselines": first_baselines(86_400.0, 1.0),
         "bid": 1.0,
         "ask": 1.1,
         "balance": 10_000.0,

@@ -11,6 +11,7 @@ from bridge.journal.write import DecisionRow, Journal
 from bridge.mt5 import constants as mt5
 from bridge.mt5.records import TradeDeal
 from bridge.mt5.servertime import parse
+from bridge.risk.baselines import first_baselines
 
 START = parse("2017.03.06 00:00")  # a Monday
 HOUR = 3600
@@ -53,7 +54,7 @@ def row(number: int, bid: float, equity: float, **fields: Any) -> DecisionRow:
         "reason": "none",
         "holding": None,
         "state": "active",
-        "baselines": {},
+        "baselines": first_baselines(0.0, 10_000.0),
         "bid": bid,
         "ask": bid + 0.0002,
         "balance": equity,

@@ -75,7 +75,7 @@ def decision(magic: int, equity: float, known: Baselines) -> DecisionRow:
         reason="none",
         holding=None,
         state="active",
-        baselines=known._asdict(),
+        baselines=known,
         bid=1.0,
         ask=1.0,
         balance=equity,
