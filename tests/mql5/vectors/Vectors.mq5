@@ -90,6 +90,13 @@ void PlainTerms(const double point,SymbolTerms &terms)
    terms.volume_step=0.01;
   }
 //+------------------------------------------------------------------+
+//| A price; 0.0 says that there is none                             |
+//+------------------------------------------------------------------+
+string PriceText(const double price)
+  {
+   return(price==0.0 ? "refused" : ExactText(price));
+  }
+//+------------------------------------------------------------------+
 //| Numbers and lots                                                 |
 //+------------------------------------------------------------------+
 string AnswerNumbers(const string name)
@@ -100,10 +107,7 @@ string AnswerNumbers(const string name)
    if(name=="round_even")
       return(ExactText(RoundEven(Num(0))));
    if(name=="to_tick")
-     {
-      const double price=ToTick(Num(0),Num(1),Whole(2));
-      return(price==0.0 ? "refused" : ExactText(price));
-     }
+      return(PriceText(ToTick(Num(0),Num(1),Whole(2))));
    if(name=="floor_to_step")
      {
       terms.volume_step=Num(1);
@@ -140,7 +144,7 @@ string AnswerPrices(const string name)
       terms.point=Num(4);
       terms.tick_size=Num(5);
       terms.digits=Whole(6);
-      return(ExactText(StopPrice(SideAt(0),Num(1),terms,quote)));
+      return(PriceText(StopPrice(SideAt(0),Num(1),terms,quote)));
      }
    if(name=="wide")
      {

@@ -83,6 +83,8 @@ def volumes() -> None:
     for lots, least in ((0.1, 0.01), (0.005, 0.01), (0.019, 0.01), (0.09, 0.1)):
         volume = _floored(lots, 0.01, 100.0)
         case("fixed_volume", float(volume if volume >= decimal(least) else 0), lots, least, 0.01)
+    case("fixed_volume", 0.0, 0.0, 0.01, 0.01)
+    case("fixed_volume", 100.0, INF, 0.01, 0.01)
     for equity, share, loss in (
         (10_000.0, 0.01, 250.0),
         (10_000.0, 0.01, 333.33),
@@ -120,6 +122,9 @@ def prices() -> None:
         level = decimal(opening) - sign * decimal(points) * decimal(point)
         ticks = round(level / decimal(point))
         case("stop_price", float(ticks * decimal(point)), side, points, bid, ask, point, point, 5)
+    for points, price in ((NAN, bid), (INF, bid), (200.0, NAN), (200.0, -INF)):
+        case("stop_price", "refused", "short", points, price, ask, point, point, 5)
+    case("stop_price", ask, "long", 0.0, bid, ask, point, point, 5)
     for stop, take, stops in ((100.0, 100.0, 0), (5.0, 5.0, 30), (50.0, 10.0, 30), (0.0, 0.0, 0)):
         spread = (decimal(ask) - decimal(bid)) / decimal(point)
         least = stops + Fraction(1, 2)
@@ -172,6 +177,8 @@ def recent() -> None:
         ]
         mean = sum(ranges) / bars / Fraction(0.00001)
         case("range_points", float(mean), bars, 0.00001, highs, lows, closes, ulps=1_000)
+    flat = [1.05] * 4
+    case("range_points", 0.0, 3, 0.00001, flat, flat, flat)
     times = (3_600, 7_200, 14_400, 18_000)
     for opened, count in ((0, 4), (7_200, 3), (7_201, 2), (10_800, 2), (18_000, 1), (18_001, 0)):
         case("bars_since", count, opened, times)
@@ -405,6 +412,9 @@ def losses() -> None:
             float((Fraction(equity) - whole) / whole),
         )
         case("prop", expected, start, paid, balance, began, low, equity, since, ulps=2)
+    money = (100_000.0, 0.0, 101_000.0, 100_500.0, 99_000.0)
+    case("prop", (NAN, NAN, NAN), *money, NAN, "larger")
+    case("prop", (INF, INF, -INF), *money, -INF, "larger")
 
 
 def halts() -> None:

@@ -96,7 +96,8 @@ def _filling(a: Fields) -> str:
 
 def _stop_price(a: Fields) -> str:
     symbol = symbol_info(point=float(a[4]), trade_tick_size=float(a[5]), digits=int(a[6]))
-    return _text(stop_price(Side(a[0]), float(a[1]), symbol, tick(float(a[2]), float(a[3]))))
+    prices = tick(float(a[2]), float(a[3]))
+    return _numbers(stop_price, Side(a[0]), float(a[1]), symbol, prices)
 
 
 def _wide(a: Fields) -> str:
