@@ -156,7 +156,7 @@ def test_what_a_file_is_instead_is_said(tmp_path: Path) -> None:
         (b"\x80\x04\x95abc", "a pickle, which may run code"),
         (b"\x1f\x8b\x08\x00abcdef", "damaged or cut off"),
         (b"a,b,c\n1,2,3\xff\n4,5,6\n", "line 2: a byte is no UTF-8 text"),
-        (b"one line of words\n", "no cells separated by tabs, semicolons or commas"),
+        (b"one line of words\n", "not three cells separated by tabs, semicolons or commas"),
         (b"time,price,size\n1,2,3\n", "names no columns of bars|no column open"),
         (b"1719853200,1,2,3\n1719853260,1,2,3\n", "there is no header, and the line"),
         (b"PAR1" + b"x" * 80, "the Parquet file is damaged"),

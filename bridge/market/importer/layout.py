@@ -103,8 +103,8 @@ def _delimiter(lines: Sequence[str]) -> str:
         if all(line.count(mark) >= 2 for line in lines[:2]):
             return mark
     raise Fault(
-        f"the first line {_short(lines[0])} has no cells separated by tabs, semicolons or commas: "
-        "export the bars as CSV, or leave out what stands before them with --skip-lines"
+        f"the first line {_short(lines[0])} has not three cells separated by tabs, semicolons or "
+        "commas: export the bars as CSV, or leave out what stands before them with --skip-lines"
     )
 
 
