@@ -18,6 +18,8 @@ _WINDOW = 20_000
 # The reference of #resource.
 _PATH = 63
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+# Windows takes these for devices, whatever stands behind a dot.
+_DEVICE = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9])", re.IGNORECASE)
 _DECIDES = ("tensor(float)", "tensor(double)")
 
 
@@ -117,6 +119,8 @@ def program_name(asked: str | None, contract: Contract, suffix: str) -> str:
     name = asked or re.sub(r"[^A-Za-z0-9_-]+", "_", contract.name) + suffix
     if not _NAME.fullmatch(name):
         raise ConfigError(f"the name {name!r} holds more than letters, digits, _ and -: change it")
+    if _DEVICE.fullmatch(name):
+        raise ConfigError(f"the name {name!r} is a device of Windows, no file: change it")
     path = f"{name}.onnx"
     if len(path) > _PATH:
         raise ConfigError(

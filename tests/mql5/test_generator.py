@@ -403,6 +403,8 @@ def test_what_a_terminal_cannot_run_is_one_sentence(tmp_path: Path) -> None:
         program_name("a" * 59, model.contract, "")
     with pytest.raises(ConfigError, match="holds more than letters"):
         program_name("a b", model.contract, "")
+    with pytest.raises(ConfigError, match="is a device of Windows"):
+        program_name("Com1", model.contract, "")
     with pytest.raises(ContractError, match="use --template forecast or shadow or outputs"):
         check_kind("classifier", model.contract)
     with pytest.raises(ConfigError, match="plain ASCII"):
