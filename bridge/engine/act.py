@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from bridge.engine.scene import House, Lookout, Scene
+from bridge.engine.lookout import Lookout
+from bridge.engine.scene import House, Scene
 from bridge.engine.standing import ENTRY, Held, Standing
 from bridge.engine.strategy import Strategy
 from bridge.journal.write import Journal

@@ -5,7 +5,8 @@ Nothing here opens a position. It runs when the watch looks.
 
 from bridge.clock import Clock
 from bridge.engine.act import Actor
-from bridge.engine.scene import House, Lookout, Scene
+from bridge.engine.lookout import Lookout
+from bridge.engine.scene import House, Scene
 from bridge.engine.settle import Search, Settler
 from bridge.engine.standing import Refusal, Standing
 from bridge.errors import TerminalError

@@ -6,8 +6,9 @@ feed -> session -> decide -> build -> guard -> execute -> journal; from build on
 from dataclasses import dataclass
 
 from bridge.engine.act import Actor, Results
+from bridge.engine.lookout import Lookout
 from bridge.engine.row import decision_row
-from bridge.engine.scene import House, Lookout, Scene
+from bridge.engine.scene import House, Scene
 from bridge.engine.standing import Standing
 from bridge.engine.strategy import Strategy
 from bridge.errors import DataError

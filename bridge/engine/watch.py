@@ -18,7 +18,8 @@ from bridge.engine.alarms import (
     alarms,
     is_margin_short,
 )
-from bridge.engine.scene import House, Lookout
+from bridge.engine.lookout import Lookout
+from bridge.engine.scene import House
 from bridge.engine.standing import Standing
 from bridge.errors import ConfigError, TerminalError
 from bridge.journal.write import Journal

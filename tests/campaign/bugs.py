@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from bridge.engine import act
-from bridge.engine.scene import Lookout
+from bridge.engine.lookout import Lookout
 from bridge.journal.write import Journal
 from bridge.mt5.records import AccountInfo, OrderSendResult, TradePosition
 from bridge.mt5.request import Request, RequestDict

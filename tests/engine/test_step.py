@@ -11,8 +11,9 @@ from journal_support import begin
 from models_support import write_last_move
 
 from bridge.clock import ManualClock
+from bridge.engine.lookout import Lookout
 from bridge.engine.replay import flatten_all, replay
-from bridge.engine.scene import House, Lookout
+from bridge.engine.scene import House
 from bridge.engine.standing import Standing
 from bridge.engine.step import Step, Stepper
 from bridge.engine.strategy import load_strategy
