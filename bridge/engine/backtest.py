@@ -123,12 +123,22 @@ def _leap(
     stops = recorded.event_times()
     if stops is None or not isinstance(journal, BufferedJournal):
         return lambda: None
-    courses = []
+    courses, tracks = [], []
     for member, stepper, rates in zip(members, crew.steppers, bars, strict=True):
-        course = course_of(member.strategy, stepper, rates, stops, recorded, limits)
-        if course is None:
+        made = course_of(member.strategy, stepper, rates, stops, recorded, limits)
+        if made is None:
             return lambda: None
-        courses.append(course)
+        courses.append(made[0])
+        tracks.append(made[1])
     return Leap(
-        crew, courses, terminal, recorded, journal, clock=clock, server=server, limits=limits
+        crew,
+        courses,
+        [journal.track(each) for each in tracks],
+        stops,
+        terminal,
+        recorded,
+        journal,
+        clock=clock,
+        server=server,
+        limits=limits,
     )

@@ -46,7 +46,8 @@ class Course:
         times: Open of each bar, server epoch seconds; the last one is never decided.
         moments: Place, among the times at which the replay stops, of each bar's decision.
         acts: Places of bars that are decided in full: without a position, and by side.
-        track: What the journal keeps of all this.
+        bars: All of them but the last.
+        spreads: Between bid and ask at each decision, shape ``(n,)``.
         cares: Whether positions are managed while they are held.
     """
 
@@ -55,7 +56,8 @@ class Course:
     times: Times
     moments: Times
     acts: dict[Side | None, NDArray[np.intp]]
-    track: Track
+    bars: RatesArray
+    spreads: Doubles
     cares: bool
 
     def next_at(self, moment: int) -> int:
@@ -115,9 +117,8 @@ class Course:
         first, end = self.next_at(moment), self.next_at(last)
         if first == end:
             return last
-        bars = self.track.bars[first:end]
-        tick = self.track.ask[first:end] - self.track.bid[first:end]
-        spread = np.where(bars["spread"] != 0, bars["spread"] * point, tick)
+        bars = self.bars[first:end]
+        spread = np.where(bars["spread"] != 0, bars["spread"] * point, self.spreads[first:end])
         ranges = self._ranges(first, end, point) if manage.trail_ranges else np.zeros(len(bars))
         due = np.zeros(len(bars), dtype=bool)
         for position in own:
@@ -140,7 +141,7 @@ class Course:
 
     def _ranges(self, first: int, end: int, point: float) -> Doubles:
         count = self.strategy.decision.range_bars
-        bars = self.track.bars[first - count : end]
+        bars = self.bars[first - count : end]
         before = bars["close"][:-1]
         top, bottom = np.maximum(bars["high"][1:], before), np.minimum(bars["low"][1:], before)
         means: Doubles = sliding_window_view(top - bottom, count).mean(axis=1) / point
@@ -164,8 +165,10 @@ def course_of(
     stops: Times,
     quotes: Quotes,
     limits: LimitSettings,
-) -> Course | None:
-    """Return a strategy's course; None where nothing can be said ahead.
+) -> tuple[Course, Track] | None:
+    """Return a strategy's course, and what the journal keeps of it once and for all.
+
+    None where nothing can be said ahead.
 
     Args:
         strategy: Its model answers from a batched session.
@@ -179,15 +182,9 @@ def course_of(
     if not isinstance(session, BatchedSession) or not _is_clean(bars):
         return None
     closed_at = bars["time"][1:].astype(np.int64)
-    opens = quotes.opens_of(settings.symbol)
-    places = np.searchsorted(opens, closed_at)
-    if not len(places) or places[-1] >= len(opens):
-        return None
-    # A bar is closed when the first recorded bar of the next one opens, which may be late.
-    decided = opens[places].astype(np.int64)
-    moments = np.searchsorted(stops, decided)
-    found = quotes.quotes_at(settings.symbol, decided)
-    if found is None:
+    decided = _seen(closed_at, quotes.opens_of(settings.symbol))
+    found = None if decided is None else quotes.quotes_at(settings.symbol, decided)
+    if decided is None or found is None:
         return None
     count = len(closed_at)
     long, short, good = sides_of(strategy.model.contract, session.values)
@@ -211,17 +208,36 @@ def course_of(
         keeps=KEEPS,
         bars=bars[:count],
         decided=decided,
-        outputs=session.values[:count].astype(np.float64),
+        outputs=session.values[:count],
         long=long[:count],
         short=short[:count],
         bid=found[0],
         ask=found[1],
         reason=where.flat,
     )
-    times = bars["time"].astype(np.int64)
-    acts = _acts(where, good[:count])
-    cares = settings.manage != ManageSettings()
-    return Course(strategy, stepper, times, moments, acts, track, cares)
+    course = Course(
+        strategy,
+        stepper,
+        times=bars["time"].astype(np.int64),
+        moments=np.searchsorted(stops, decided),
+        acts=_acts(where, good[:count]),
+        bars=bars[:count],
+        spreads=found[1] - found[0],
+        cares=settings.manage != ManageSettings(),
+    )
+    return course, track
+
+
+def _seen(closed_at: Times, opens: Times) -> Times | None:
+    """Return when bars are seen to have closed: at the first recorded open since, perhaps late.
+
+    None where the recording ends before.
+    """
+    places = np.searchsorted(opens, closed_at)
+    if not len(places) or places[-1] >= len(opens):
+        return None
+    decided: Times = opens[places].astype(np.int64)
+    return decided
 
 
 def _acts(where: Holds, good: NDArray[np.bool_]) -> dict[Side | None, NDArray[np.intp]]:

@@ -91,6 +91,8 @@ class Leap:
     Args:
         crew: Its strategies and watch.
         courses: Of all strategies.
+        tracks: Their numbers in the journal.
+        stops: Each time at which the replay stops, server epoch seconds, ascending.
         terminal: Where they trade.
         recorded: The same, as it tells ahead.
         journal: Takes what is passed over by columns.
@@ -103,6 +105,8 @@ class Leap:
         self,
         crew: Crew,
         courses: Sequence[Course],
+        tracks: Sequence[int],
+        stops: Times,
         terminal: Terminal,
         recorded: Foreseeing,
         journal: BufferedJournal,
@@ -119,9 +123,8 @@ class Leap:
         self._clock = clock
         self._server = server
         self._limits = limits
-        stops = recorded.event_times()
-        self._stops = np.empty(0, dtype=np.int64) if stops is None else stops
-        self._tracks = [journal.track(each.track) for each in courses]
+        self._stops = stops
+        self._tracks = tracks
         self._points = [terminal.symbol_info(each.stepper.symbol).point for each in courses]
 
     def __call__(self) -> None:

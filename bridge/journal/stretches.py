@@ -81,7 +81,7 @@ class Track:
     keeps: str
     bars: RatesArray
     decided: NDArray[np.int64]
-    outputs: Doubles
+    outputs: NDArray[np.float64 | np.float32]
     long: Doubles
     short: Doubles
     bid: Doubles

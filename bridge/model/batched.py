@@ -176,7 +176,16 @@ def sides_of(
     Returns:
         Long and short, shape ``(n,)``, and where ``decode`` finds no problem for sure.
     """
-    numbers = values.astype(np.float64)
+    # A block at a time: ten years of doubles would be there twice.
+    blocks = range(0, max(1, len(values)), _ROWS)
+    parts = [_sides_of(contract, values[each : each + _ROWS].astype(np.float64)) for each in blocks]
+    long, short, good = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return long, short, good
+
+
+def _sides_of(
+    contract: Contract, numbers: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     if contract.output.kind != "shares":
         only = numbers[:, 0]
         good = np.isfinite(only)

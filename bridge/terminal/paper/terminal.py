@@ -114,10 +114,15 @@ class PaperTerminal(Package):
 
         It is for who plays the recording; nothing else may know what comes.
         """
-        found = [series.recorded["time"] for series in self._paper.desk.market]
-        if not all(isinstance(series, BarSeries) for series in self._paper.desk.market):
+        market = self._paper.desk.market
+        if not all(isinstance(series, BarSeries) for series in market):
             return None
-        return np.unique(np.concatenate(found))
+        # In order each; ``np.unique`` would make a table of hashes first.
+        times = np.concatenate([series.recorded["time"] for series in market])
+        if len(market) > 1:
+            times.sort(kind="stable")
+            times = times[np.concatenate(([True], times[1:] != times[:-1]))]
+        return times
 
     def quotes_at(
         self, symbol: str, times: NDArray[np.int64]
