@@ -182,7 +182,9 @@ class Lookout:
         strange = [each for each in held if each.identifier not in standing.sent]
         for each in strange if ENTRY not in standing.unresolved else ():
             self._adopt(each)
-        self._before = _Look(account, positions, server_time, own, standing.positions)
+        seen = _Look(account, positions, server_time, own, standing.positions)
+        # A person may give up what is missing: then the same records mean something else.
+        self._before = None if standing.missing else seen
         return own
 
     def _is_known(
